@@ -1,0 +1,91 @@
+package report
+
+import "time"
+
+// Result is one finished item: one check against one target, done or failed. In
+// an events file each item that the input made stands in exactly one Result or one [Skipped].
+//
+// The fields from Timestamp on are named, and typed, as httpx does it: the port
+// and the time are strings, and words, lines, status_code, content_length and
+// failed are always there.
+type Result struct {
+	// Target counts the targets in the order in which the input made them, Index the
+	// items of a target in the order of the plan; both from 0. Together they name the item.
+	// Matched tells whether the item is a finding, something to print. Those three
+	// stand in the events file only.
+	Target  int64 `json:"target"`
+	Index   int   `json:"index"`
+	Matched bool  `json:"matched"`
+
+	Timestamp     time.Time `json:"timestamp"`
+	Port          string    `json:"port,omitempty"`
+	URL           string    `json:"url,omitempty"`
+	Input         string    `json:"input,omitempty"` // as the user wrote it; written without a password
+	Location      string    `json:"location,omitempty"`
+	Title         string    `json:"title,omitempty"`
+	Scheme        string    `json:"scheme,omitempty"`
+	Error         string    `json:"error,omitempty"`
+	WebServer     string    `json:"webserver,omitempty"`
+	ContentType   string    `json:"content_type,omitempty"`
+	Method        string    `json:"method,omitempty"`
+	Host          string    `json:"host,omitempty"` // canonical, without port, IPv6 without brackets
+	HostIP        string    `json:"host_ip,omitempty"`
+	Path          string    `json:"path,omitempty"`
+	FinalURL      string    `json:"final_url,omitempty"`
+	Time          Duration  `json:"time,omitempty"` // from the first byte sent to the last one read, in the last attempt
+	Words         int       `json:"words"`
+	Lines         int       `json:"lines"`
+	StatusCode    int       `json:"status_code"`
+	ContentLength int64     `json:"content_length"`
+	Failed        bool      `json:"failed"`
+
+	Attempts        int    `json:"attempts"`                   // all that were sent for this item
+	Check           string `json:"check,omitempty"`            // the id of the check, see Check
+	TLSSubject      string `json:"tls_subject,omitempty"`      // of the certificate that was shown
+	RedirectSkipped string `json:"redirect_skipped,omitempty"` // the key of a hop that is quarantined
+	Hops            int    `json:"hops,omitempty"`             // redirects followed
+}
+
+// Type is [TypeResult].
+func (*Result) Type() string { return TypeResult }
+
+// The reasons of a [Skipped].
+const (
+	ReasonQuarantined = "quarantined"  // the host was open or half-open when the scan ended
+	ReasonDead        = "dead"         // the host was given up
+	ReasonNoRevisit   = "no-revisit"   // dropped, and the user wanted a drop to be final
+	ReasonNoRoute     = "no-route"     // this machine has no route to the host
+	ReasonBacklogFull = "backlog-full" // too much was waiting already
+	ReasonInterrupted = "interrupted"  // the scan was stopped
+	ReasonHeld        = "held"         // at its failure limit, or throttled, when the scan ended
+)
+
+// Skipped is what was left out of one target. The items are named exactly: a
+// range of the plan, and single ones outside it that were put back.
+type Skipped struct {
+	Time      time.Time `json:"time"`
+	Host      string    `json:"host"` // the breaker's key
+	URL       string    `json:"url,omitempty"`
+	Input     string    `json:"input,omitempty"` // written without a password
+	Target    int64     `json:"target"`          // see Result.Target
+	Reason    string    `json:"reason"`
+	State     string    `json:"state,omitempty"`
+	Trips     int       `json:"trips,omitempty"`
+	LastError string    `json:"last_error,omitempty"`
+	// From and To are the range [From, To) of item indexes; equal ones are no range.
+	From int `json:"from"`
+	To   int `json:"to"`
+	// Also are single indexes outside the range.
+	Also []int `json:"also,omitempty"`
+	// Items is written for people and jq. It is always [Skipped.Count]: the
+	// encoder fills it in, and the decoder refuses another value.
+	Items int64 `json:"items"`
+}
+
+// Type is [TypeSkipped].
+func (*Skipped) Type() string { return TypeSkipped }
+
+// Count is the number of items left out.
+func (s *Skipped) Count() int64 {
+	return int64(max(s.To-s.From, 0)) + int64(len(s.Also))
+}
