@@ -49,17 +49,6 @@ type Result struct {
 // Type is [TypeResult].
 func (*Result) Type() string { return TypeResult }
 
-// The reasons of a [Skipped].
-const (
-	ReasonQuarantined = "quarantined"  // the host was open or half-open when the scan ended
-	ReasonDead        = "dead"         // the host was given up
-	ReasonNoRevisit   = "no-revisit"   // dropped, and the user wanted a drop to be final
-	ReasonNoRoute     = "no-route"     // this machine has no route to the host
-	ReasonBacklogFull = "backlog-full" // too much was waiting already
-	ReasonInterrupted = "interrupted"  // the scan was stopped
-	ReasonHeld        = "held"         // at its failure limit, or throttled, when the scan ended
-)
-
 // Skipped is what was left out of one target. The items are named exactly: a
 // range of the plan, and single ones outside it that were put back.
 type Skipped struct {
@@ -68,15 +57,15 @@ type Skipped struct {
 	URL       string    `json:"url,omitempty"`
 	Input     string    `json:"input,omitempty"` // written without a password
 	Target    int64     `json:"target"`          // see Result.Target
-	Reason    string    `json:"reason"`
+	Reason    string    `json:"reason"`          // quarantined, dead, backlog-full, interrupted, no-route
 	State     string    `json:"state,omitempty"`
 	Trips     int       `json:"trips,omitempty"`
 	LastError string    `json:"last_error,omitempty"`
 	// From and To are the range [From, To) of item indexes; equal ones are no range.
 	From int `json:"from"`
 	To   int `json:"to"`
-	// Also are single indexes outside the range.
-	Also []int `json:"also,omitempty"`
+	// Again are single indexes outside the range, of items that had been given back.
+	Again []int `json:"again,omitempty"`
 	// Items is written for people and jq. It is always [Skipped.Count]: the
 	// encoder fills it in, and the decoder refuses another value.
 	Items int64 `json:"items"`
@@ -87,5 +76,5 @@ func (*Skipped) Type() string { return TypeSkipped }
 
 // Count is the number of items left out.
 func (s *Skipped) Count() int64 {
-	return int64(max(s.To-s.From, 0)) + int64(len(s.Also))
+	return int64(max(s.To-s.From, 0)) + int64(len(s.Again))
 }

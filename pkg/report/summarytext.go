@@ -1,0 +1,107 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Widths of the table of quarantined hosts: a row takes at most 80 columns.
+const (
+	textColumns = 80
+	hostColumn  = 32
+	errorIndent = "      "
+)
+
+// Text renders the summary for a terminal, in lines of at most 80 columns.
+func (s *Summary) Text() string {
+	var b strings.Builder
+	title := "Scan finished"
+	if s.Interrupted != "" {
+		title = "Scan interrupted (" + cut(s.Interrupted, 40) + ")"
+	}
+	fmt.Fprintf(&b, "%s after %s\n", title, roundTime(s.Duration))
+	fmt.Fprintf(&b, "  hosts     %d\n", s.Hosts)
+	fmt.Fprintf(&b, "  items     %d = %d done + %d failed + %d skipped%s\n",
+		s.Items, s.Done, s.Failed, s.Skipped, s.unaccounted())
+	fmt.Fprintf(&b, "  sent      %d\n", s.Sent)
+	fmt.Fprintf(&b, "  findings  %d\n", s.Findings)
+	s.writeReasons(&b)
+	s.writeHosts(&b)
+	return b.String()
+}
+
+// unaccounted speaks up when the books do not balance: better a question than a lie.
+func (s *Summary) unaccounted() string {
+	if missing := s.Missing(); missing != 0 {
+		return fmt.Sprintf(" + %d unaccounted for", missing)
+	}
+	return ""
+}
+
+// writeReasons lists why items were skipped, the largest number first.
+func (s *Summary) writeReasons(b *strings.Builder) {
+	if s.Skipped == 0 {
+		return
+	}
+	reasons := slices.SortedFunc(maps.Keys(s.SkippedBy), func(x, y string) int {
+		return cmp.Or(cmp.Compare(s.SkippedBy[y], s.SkippedBy[x]), cmp.Compare(x, y))
+	})
+	label := "skipped"
+	for _, reason := range reasons {
+		fmt.Fprintf(b, "  %-8s  %d %s\n", label, s.SkippedBy[reason], cut(reason, 50))
+		label = ""
+	}
+}
+
+func (s *Summary) writeHosts(b *strings.Builder) {
+	if s.QuarantinedHosts == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nQuarantined hosts: %d\n", s.QuarantinedHosts)
+	fmt.Fprintf(b, "  %-*s %-9s %5s %9s %9s %9s\n", hostColumn,
+		"host", "state", "trips", "time", "done", "skipped")
+	for _, row := range s.Quarantined {
+		fmt.Fprintf(b, "  %-*s %-9s %5d %9s %9d %9d\n", hostColumn, cutMiddle(row.Host, hostColumn),
+			cut(row.State, 9), row.Trips, roundTime(row.Quarantine), row.Done, row.Skipped)
+		if row.LastError != "" {
+			fmt.Fprintf(b, "%s%s\n", errorIndent, cut(row.LastError, textColumns-len(errorIndent)))
+		}
+	}
+	if more := s.QuarantinedHosts - int64(len(s.Quarantined)); more > 0 {
+		fmt.Fprintf(b, "  and %d more, all in the events file\n", more)
+	}
+}
+
+// cut sanitises and shortens at the end.
+func cut(text string, width int) string {
+	return string(appendCut(nil, text, width))
+}
+
+// cutMiddle sanitises and shortens so that the port, at the end, is kept.
+func cutMiddle(text string, width int) string {
+	runes := []rune(Sanitize(text))
+	if len(runes) <= width {
+		return string(runes)
+	}
+	tail := width / 2
+	return string(runes[:width-tail-1]) + "…" + string(runes[len(runes)-tail:])
+}
+
+// roundTime keeps what a person reads: tenths of a second, and whole seconds from a minute on.
+func roundTime(d Duration) string {
+	t := time.Duration(d)
+	switch {
+	case t >= 100*time.Hour:
+		return strconv.Itoa(int(t.Hours())) + "h"
+	case t >= time.Minute:
+		return t.Round(time.Second).String()
+	case t >= time.Second:
+		return t.Round(100 * time.Millisecond).String()
+	}
+	return t.Round(time.Millisecond).String()
+}

@@ -1,0 +1,119 @@
+package report
+
+import "strconv"
+
+// maxTitle bounds what a page's title may take of a line of text, in runes.
+const maxTitle = 200
+
+// TextOptions say how results look as text. The zero value is plain, findings only.
+type TextOptions struct {
+	Color      bool // escape sequences of our own; those of hosts never pass
+	ShowFailed bool // items that failed are results too
+}
+
+// Text is a [Handler] that writes results for people, one a line, as httpx does:
+//
+//	http://127.0.0.1:8080/admin [200] [1234] [Title] [nginx]
+//
+// What a host did not send is left out.
+type Text struct {
+	out *Output
+	opt TextOptions
+}
+
+// NewText writes results as text to out.
+func NewText(out *Output, opt TextOptions) *Text { return &Text{out: out, opt: opt} }
+
+// Start implements [Handler].
+func (t *Text) Start() error { return t.out.start() }
+
+// Event writes a result, and passes over every other event.
+func (t *Text) Event(e Event) error {
+	r, ok := e.(*Result)
+	if !ok || !shown(r, t.opt.ShowFailed) {
+		return nil
+	}
+	t.out.buf = t.appendLine(t.out.buf, r)
+	return t.out.wrote()
+}
+
+// Flush implements [Flusher].
+func (t *Text) Flush() error { return t.out.flush() }
+
+// Finish writes what is left and closes a file.
+func (t *Text) Finish() error { return t.out.close() }
+
+// shown reports whether an item is printed: a finding, or a failure that was asked for.
+func shown(r *Result, showFailed bool) bool {
+	if r.Failed {
+		return showFailed
+	}
+	return r.Matched
+}
+
+// Colours of the parts of a line, as numbers of the SGR escape sequence.
+const (
+	colorGreen   = "32"
+	colorYellow  = "33"
+	colorRed     = "31"
+	colorMagenta = "35"
+	colorCyan    = "36"
+	colorBlue    = "34"
+)
+
+func (t *Text) appendLine(dst []byte, r *Result) []byte {
+	url := r.URL
+	if url == "" { // the scheme was never settled
+		url = hideUserinfo(r.Input)
+	}
+	dst = appendSanitized(dst, url)
+	if r.Failed {
+		dst = t.appendPart(dst, colorRed, "FAILED")
+		return append(t.appendPart(dst, "", r.Error), '\n')
+	}
+	dst = t.appendPart(dst, statusColor(r.StatusCode), strconv.Itoa(r.StatusCode))
+	if r.ContentLength >= 0 {
+		dst = t.appendPart(dst, colorMagenta, strconv.FormatInt(r.ContentLength, 10))
+	}
+	dst = t.appendPart(dst, colorCyan, r.Title)
+	dst = t.appendPart(dst, colorBlue, r.WebServer)
+	switch {
+	case r.Location != "":
+		dst = t.appendPart(dst, "", "-> "+r.Location)
+	case r.FinalURL != "" && r.FinalURL != r.URL:
+		dst = t.appendPart(dst, "", "-> "+r.FinalURL)
+	}
+	if r.RedirectSkipped != "" {
+		dst = t.appendPart(dst, colorYellow, "redirect skipped: "+r.RedirectSkipped)
+	}
+	return append(dst, '\n')
+}
+
+// appendPart appends " [text]", nothing for an empty text.
+func (t *Text) appendPart(dst []byte, color, text string) []byte {
+	if text == "" {
+		return dst
+	}
+	dst = append(dst, " ["...)
+	colored := t.opt.Color && color != ""
+	if colored {
+		dst = append(dst, "\x1b["+color+"m"...)
+	}
+	dst = appendCut(dst, text, maxTitle)
+	if colored {
+		dst = append(dst, "\x1b[0m"...)
+	}
+	return append(dst, ']')
+}
+
+func statusColor(code int) string {
+	switch {
+	case code >= 500:
+		return colorMagenta
+	case code >= 400:
+		return colorRed
+	case code >= 300:
+		return colorYellow
+	}
+	return colorGreen
+}
