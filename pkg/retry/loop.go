@@ -102,7 +102,7 @@ func stopped(d Decision, cause, last error) Result {
 	if why == nil {
 		r.Err = fmt.Errorf("stopped after attempt %d (%v): %w", d.Attempt, d.Stop, last)
 	} else {
-		r.Err = fmt.Errorf("stopped after attempt %d (%v: %w): %w", d.Attempt, d.Stop, why, last)
+		r.Err = fmt.Errorf("stopped after attempt %d (%w): %w", d.Attempt, why, last)
 	}
 	return r
 }

@@ -43,7 +43,7 @@ func Waits(count int, base, most uint64, jitter []uint64) ([]uint64, error) {
 }
 
 func missingJitter(n int) error {
-	return &PolicyError{Wait: n, Reason: fmt.Sprintf("jitter has %d values, want one a wait", n-1)}
+	return &PolicyError{Wait: n, Reason: "its jitter value is missing, want one a wait"}
 }
 
 // nominalWait is wait n before its jitter.
