@@ -1,0 +1,125 @@
+package requester
+
+import (
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"github.com/redialscan/redial/pkg/flow"
+)
+
+// Client sends for one scan. Make one with [New]; the zero value does not work. All methods are safe for concurrent use.
+type Client struct {
+	cfg    Config
+	scan   *flow.Limiter // nil = no rule
+	gates  *gates
+	names  *resolver
+	proxy  *proxy // nil = none
+	dialer net.Dialer
+	tlsH2  *tls.Config // offers HTTP/2
+	tlsH1  *tls.Config // does not
+	h2     *http2.Transport
+	agent  string
+	closed atomic.Bool
+}
+
+var errClosed = errors.New("the client is closed")
+
+// New makes a client. A field of cfg that makes no sense is named in the error.
+func New(cfg Config) (*Client, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, fmt.Errorf("requester: %w", err)
+	}
+	c := &Client{cfg: cfg, gates: newGates(&cfg), dialer: net.Dialer{KeepAlive: -1, FallbackDelay: -1}}
+	var err error
+	if cfg.Scan.Rate != 0 {
+		if c.scan, err = flow.New(cfg.Scan); err != nil {
+			return nil, fmt.Errorf("requester: scan rate: %w", err)
+		}
+	}
+	if cfg.Proxy != "" {
+		if c.proxy, err = parseProxy(cfg.Proxy); err != nil {
+			return nil, fmt.Errorf("requester: %w", err)
+		}
+	}
+	if c.names, err = newResolver(&cfg); err != nil {
+		return nil, fmt.Errorf("requester: %w", err)
+	}
+	c.tlsH1 = baseTLS(&cfg)
+	c.tlsH2 = c.tlsH1.Clone()
+	c.tlsH2.NextProtos = []string{http2.NextProtoTLS, "http/1.1"}
+	c.h2 = &http2.Transport{
+		DisableCompression: true,
+		MaxHeaderListSize:  uint32(cfg.MaxHead),
+		IdleConnTimeout:    cfg.IdleTimeout,
+	}
+	c.agent = cfg.UserAgent
+	if c.agent == "" {
+		c.agent = "redial/" + version(cfg.Version) + " (+https://github.com/redialscan/redial)"
+	}
+	return c, nil
+}
+
+// NextAdmit tells from when a request to the host could be sent, by the host's own rules: breaker, failure window and
+// pace. Now or earlier means at once. It changes nothing.
+func (c *Client) NextAdmit(key string, now time.Time) time.Time {
+	next := now
+	if c.cfg.Breaker != nil {
+		next = later(next, c.cfg.Breaker.NextAdmit(key, now))
+	}
+	if c.cfg.Window != nil {
+		if wait, ok := c.cfg.Window.Admit(key); !ok {
+			next = later(next, now.Add(wait))
+		}
+	}
+	if g := c.gates.find(key); g != nil && g.pace != nil {
+		next = later(next, g.pace.NextAdmit(now))
+	}
+	return next
+}
+
+// Pace tells from when a request could be sent by the pace of the whole scan. Now or earlier means at once.
+func (c *Client) Pace(now time.Time) time.Time {
+	if c.scan == nil {
+		return now
+	}
+	return c.scan.NextAdmit(now)
+}
+
+// Forget closes the idle connections of a host that is done, and drops what is kept for it. The breaker's and the window's
+// knowledge of the host is theirs and stays.
+func (c *Client) Forget(key string) { c.gates.forget(key, time.Now()) }
+
+// Close closes all idle connections. Requests in flight end as usual; later ones fail.
+func (c *Client) Close() {
+	c.closed.Store(true)
+	c.gates.clear(true)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func version(given string) string {
+	if given != "" {
+		return given
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version[0] == 'v' {
+		return info.Main.Version[1:]
+	}
+	return "dev"
+}
+
+func basicAuth(user string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user))
+}

@@ -1,0 +1,115 @@
+package requester
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/redialscan/redial/pkg/failurewindow"
+	"github.com/redialscan/redial/pkg/flow"
+	"github.com/redialscan/redial/pkg/hosterrors"
+)
+
+// Defaults of [Config]; a zero field takes them.
+const (
+	DefaultTimeout       = 15 * time.Second
+	DefaultDialTimeout   = 5 * time.Second
+	DefaultMaxRetryAfter = 60 * time.Second
+	DefaultMaxBody       = 4 << 20
+	DefaultMaxHead       = 1 << 20
+	DefaultMaxIdle       = 4096
+	DefaultIdleTimeout   = 60 * time.Second
+)
+
+// Config says how a [Client] sends. The zero value sends without breaker, window or pace, with the defaults above.
+// It is read once, by [New].
+type Config struct {
+	Breaker *hosterrors.Cache     // nil = every host is admitted
+	Window  *failurewindow.Window // nil = off
+	Scan    flow.Rule             // pace of all hosts together; the zero rule is none
+	Host    flow.Rule             // pace of each host; the zero rule is none
+
+	// DialTimeout bounds the look-up of a name and, after it, the connect to all its addresses. It is lowered to
+	// Timeout when it is zero; a given value above Timeout is refused.
+	DialTimeout time.Duration
+	// Timeout bounds what follows the connect: TLS handshake, response head and body together.
+	Timeout time.Duration
+	// MaxRetryAfter caps what a Retry-After may ask for.
+	MaxRetryAfter time.Duration
+
+	MaxBody     int           // bytes of a body that are read, and bytes to which it is decompressed
+	MaxHead     int           // bytes of a response head
+	MaxIdle     int           // idle connections of all hosts together; negative = none are kept
+	IdleTimeout time.Duration // an idle connection older than this is not used again
+
+	UserAgent   string  // "" = redial's own name and version
+	RandomAgent bool    // a browser's name, drawn anew for each request
+	Version     string  // redial's version in the default User-Agent; "" = the version of the build
+	Header      []Field // sent with every request, before the request's own fields
+
+	Proxy     string   // http://, https:// or socks5:// URL, with credentials if needed; "" = none
+	Resolvers []string // host:port of DNS servers; nil = the system's
+	IPVersion int      // 4 or 6 = only that family; 0 = both
+
+	Verify  bool              // verify certificates; a scanner mostly looks at hosts whose certificates are wrong
+	Certs   []tls.Certificate // client certificates
+	SNI     string            // server name in the handshake instead of the host's
+	NoHTTP2 bool              // do not offer HTTP/2
+
+	// Dial replaces the network, for tests and for embedding. It gets host:port as written, names unresolved.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// complete fills the zero fields in and refuses what makes no sense.
+func (cfg *Config) complete() error {
+	if cfg.Timeout == 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	for _, d := range []struct {
+		name  string
+		value *time.Duration
+		usual time.Duration
+	}{
+		{"Timeout", &cfg.Timeout, DefaultTimeout},
+		{"DialTimeout", &cfg.DialTimeout, min(DefaultDialTimeout, cfg.Timeout)},
+		{"MaxRetryAfter", &cfg.MaxRetryAfter, DefaultMaxRetryAfter},
+		{"IdleTimeout", &cfg.IdleTimeout, DefaultIdleTimeout},
+	} {
+		if *d.value == 0 {
+			*d.value = d.usual
+		}
+		if *d.value <= 0 {
+			return fmt.Errorf("expected a %s above 0, got %v", d.name, *d.value)
+		}
+	}
+	if cfg.DialTimeout > cfg.Timeout {
+		return fmt.Errorf("expected a DialTimeout of at most the Timeout (%v), got %v", cfg.Timeout, cfg.DialTimeout)
+	}
+	for _, n := range []struct {
+		name  string
+		value *int
+		usual int
+	}{
+		{"MaxBody", &cfg.MaxBody, DefaultMaxBody},
+		{"MaxHead", &cfg.MaxHead, DefaultMaxHead},
+	} {
+		if *n.value == 0 {
+			*n.value = n.usual
+		}
+		if *n.value < 0 {
+			return fmt.Errorf("expected a %s above 0, got %d", n.name, *n.value)
+		}
+	}
+	if cfg.MaxIdle == 0 {
+		cfg.MaxIdle = DefaultMaxIdle
+	}
+	if cfg.IPVersion != 0 && cfg.IPVersion != 4 && cfg.IPVersion != 6 {
+		return fmt.Errorf("expected the IPVersion 4, 6 or 0 for both, got %d", cfg.IPVersion)
+	}
+	if !isVisible(cfg.UserAgent) {
+		return fmt.Errorf("expected a UserAgent without control characters, got %q", cfg.UserAgent)
+	}
+	return checkFields(cfg.Header)
+}

@@ -1,0 +1,139 @@
+package requester
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"github.com/redialscan/redial/pkg/hosterrors"
+	"github.com/redialscan/redial/pkg/hostkey"
+)
+
+// reach makes a fresh connection to the request's host, ready for it.
+func (s *sending) reach() (*conn, *h2conn, error) {
+	start := time.Now()
+	raw, ip, err := s.client.connect(s.ctx, s.req)
+	dialled := time.Now()
+	s.took += dialled.Sub(start)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &conn{Conn: raw, wire: raw, ip: ip, viaProxy: s.client.absolute(s.req)}
+	if err := s.dialed(); err != nil {
+		c.shut()
+		return nil, nil, err
+	}
+	now := time.Now()
+	// A connection that has waited for a worker for a while may have been closed for being idle, which is no host error.
+	c.used = now.Sub(dialled) >= time.Second
+	if s.req.Scheme == "https" {
+		c.deadline = now.Add(s.client.cfg.Timeout)
+		h2, err := s.handshake(c)
+		s.took += time.Since(now)
+		if err != nil {
+			c.shut()
+			return nil, nil, err
+		}
+		if h2 != nil {
+			return nil, h2, nil
+		}
+	}
+	return c, nil, nil
+}
+
+// connect makes the way to the host on which its bytes go: a TCP connection, or a tunnel through the proxy.
+func (c *Client) connect(ctx context.Context, req *Request) (net.Conn, netip.Addr, error) {
+	if c.proxy != nil {
+		raw, err := c.connectProxy(ctx, req)
+		return raw, netip.Addr{}, err
+	}
+	return c.connectTCP(ctx, req.Host, req.Port)
+}
+
+// connectTCP looks the host up and tries its addresses in order.
+func (c *Client) connectTCP(ctx context.Context, host string, port uint16) (net.Conn, netip.Addr, error) {
+	if c.cfg.Dial != nil {
+		return c.connectHook(ctx, host, port)
+	}
+	addrs, err := c.names.addresses(ctx, host, c.cfg.DialTimeout)
+	if err != nil {
+		return nil, netip.Addr{}, err
+	}
+	end := time.Now().Add(c.cfg.DialTimeout)
+	var first error
+	for i, addr := range addrs {
+		now := time.Now()
+		if !now.Before(end) {
+			break
+		}
+		to := netip.AddrPortFrom(addr, port)
+		raw, err := c.dialAddr(ctx, to, now.Add(end.Sub(now)/time.Duration(len(addrs)-i)))
+		if err == nil {
+			return raw, addr, nil
+		}
+		if own := callerEnded(ctx); own != nil {
+			return nil, addr, fmt.Errorf("dialing %s: %w", to, own)
+		}
+		// A family that this machine does not speak says nothing about the host as long as another address says something.
+		if first == nil || errors.Is(first, hosterrors.ErrNoRoute) {
+			first = err
+		}
+	}
+	return nil, netip.Addr{}, first
+}
+
+// dialAddr connects to one address, and types the error.
+func (c *Client) dialAddr(ctx context.Context, to netip.AddrPort, end time.Time) (net.Conn, error) {
+	dialer := c.dialer
+	dialer.Deadline = end
+	raw, err := dialer.DialContext(ctx, "tcp", to.String())
+	if err != nil && (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)) {
+		// Idle connections are the only descriptors that we can do without.
+		c.gates.clear(false)
+		raw, err = dialer.DialContext(ctx, "tcp", to.String())
+	}
+	switch {
+	case err == nil:
+		return raw, nil
+	case isTimeout(err):
+		return nil, &hosterrors.TimeoutError{Phase: hosterrors.PhaseDial, After: c.cfg.DialTimeout}
+	case errors.Is(err, syscall.ENETUNREACH) && !routed(to):
+		return nil, &dialError{addr: to, err: hosterrors.ErrNoRoute}
+	}
+	return nil, &hosterrors.ConnError{Phase: hosterrors.PhaseDial, Fresh: true, Err: &dialError{addr: to, err: compact(err)}}
+}
+
+// routed asks the kernel for a route by a UDP connect, which sends nothing: ENETUNREACH may also be a router's answer to the TCP packet.
+func routed(to netip.AddrPort) bool {
+	probe, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
+	if err != nil {
+		return !errors.Is(err, syscall.ENETUNREACH)
+	}
+	_ = probe.Close()
+	return true
+}
+
+// connectHook dials with the function of the configuration, which resolves names as it likes.
+func (c *Client) connectHook(ctx context.Context, host string, port uint16) (net.Conn, netip.Addr, error) {
+	key := hostkey.Join(host, port)
+	limited, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
+	defer cancel()
+	raw, err := c.cfg.Dial(limited, "tcp", key)
+	if err == nil {
+		ip, _ := netip.ParseAddr(host)
+		return raw, ip, nil
+	}
+	if own := callerEnded(ctx); own != nil {
+		return nil, netip.Addr{}, fmt.Errorf("dialing %s: %w", key, own)
+	}
+	if isTimeout(err) {
+		err = &hosterrors.TimeoutError{Phase: hosterrors.PhaseDial, After: c.cfg.DialTimeout}
+	} else if _, dns := errors.AsType[*net.DNSError](err); !dns {
+		err = &hosterrors.ConnError{Phase: hosterrors.PhaseDial, Fresh: true, Err: fmt.Errorf("%s: %w", key, compact(err))}
+	}
+	return nil, netip.Addr{}, err
+}

@@ -1,0 +1,268 @@
+package requester
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"github.com/redialscan/redial/pkg/hosterrors"
+	"github.com/redialscan/redial/pkg/retry"
+)
+
+// h2conn is an HTTP/2 connection, shared by the requests to a host.
+type h2conn struct {
+	cc  *http2.ClientConn
+	ip  netip.Addr
+	tls *TLSInfo
+
+	mu      sync.Mutex
+	active  int
+	retired bool // nobody else will use it
+	lost    bool // one request has been blamed for its end
+}
+
+// hopByHop are fields that HTTP/2 does not have; who sets one means HTTP/1.1.
+var hopByHop = [...]string{"Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Upgrade"}
+
+// speaksH2 tells whether the request may go over HTTP/2.
+func (s *sending) speaksH2() bool {
+	if s.req.Scheme != "https" || s.req.Raw != nil || s.client.cfg.NoHTTP2 {
+		return false
+	}
+	for _, name := range hopByHop {
+		if has(s.req.Header, name) {
+			return false
+		}
+	}
+	s.gate.mu.Lock()
+	defer s.gate.mu.Unlock()
+	return !s.gate.h1
+}
+
+// takeH2 joins the host's HTTP/2 connection. With fresh, or when it takes no more requests, the next one makes another.
+func (g *gate) takeH2(fresh bool) *h2conn {
+	g.mu.Lock()
+	h := g.h2
+	if h == nil {
+		g.mu.Unlock()
+		return nil
+	}
+	if !fresh && h.join() {
+		g.mu.Unlock()
+		return h
+	}
+	g.h2 = nil
+	g.mu.Unlock()
+	h.retire()
+	return nil
+}
+
+// join counts one more request, if the connection takes one.
+func (h *h2conn) join() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ok := !h.retired && h.cc.CanTakeNewRequest()
+	if ok {
+		h.active++
+	}
+	return ok
+}
+
+// release ends a request's use; the last one of a retired connection closes it.
+func (h *h2conn) release() {
+	h.mu.Lock()
+	h.active--
+	last := h.retired && h.active == 0
+	h.mu.Unlock()
+	if last {
+		_ = h.cc.Close()
+	}
+}
+
+// retire has the connection closed once its last request is over.
+func (h *h2conn) retire() {
+	h.mu.Lock()
+	last := !h.retired && h.active == 0
+	h.retired = true
+	h.mu.Unlock()
+	if last {
+		_ = h.cc.Close()
+	}
+}
+
+// loseFirst is true for the first of the requests that were lost with the connection: together they are one host error.
+func (h *h2conn) loseFirst() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	first := !h.lost
+	h.lost = true
+	return first
+}
+
+// upgrade makes a connection on which HTTP/2 was agreed the host's shared one. The sending uses it first.
+func (s *sending) upgrade(c *conn) (*h2conn, error) {
+	t := trouble{phase: hosterrors.PhaseHead, fresh: true, after: s.client.cfg.Timeout}
+	if err := c.handOver(); err != nil {
+		return nil, t.explain(s.ctx, err)
+	}
+	cc, err := s.client.h2.NewClientConn(c.Conn)
+	if err != nil {
+		return nil, t.explain(s.ctx, err)
+	}
+	h := &h2conn{cc: cc, ip: c.ip, tls: c.tls, active: 1}
+	g := s.gate
+	g.mu.Lock()
+	if g.h2 == nil && !g.gone {
+		g.h2 = h
+	} else {
+		h.retired = true // others were faster: this one serves its own request only
+	}
+	g.mu.Unlock()
+	return h, nil
+}
+
+// overH2 sends the request over a shared connection.
+func (s *sending) overH2(h *h2conn, fresh bool) (resp *Response, again bool, err error) {
+	defer h.release()
+	start := time.Now()
+	limited, cancel := context.WithTimeout(s.ctx, s.client.cfg.Timeout)
+	defer cancel()
+	res, err := h.cc.RoundTrip(s.h2Request(limited))
+	if err != nil {
+		s.took += time.Since(start)
+		again, err = s.h2Failure(h, err, fresh)
+		return nil, again, err
+	}
+	s.booking.success()
+	p, err := s.h2Body(res)
+	s.took += time.Since(start)
+	if err != nil {
+		return nil, false, s.h2BodyError(err)
+	}
+	hd := head{status: res.StatusCode, proto: res.Proto, fields: h2Fields(res.Header)}
+	return s.response(&hd, &p, h.ip, h.tls), false, nil
+}
+
+func (s *sending) h2Request(ctx context.Context) *http.Request {
+	r, c := s.req, s.client
+	authority := string(appendAuthority(nil, r))
+	// An opaque URL leaves the target as it was written.
+	target := &url.URL{Scheme: r.Scheme, Host: authority, Opaque: "//" + authority + string(appendTarget(nil, r.Target))}
+	out := &http.Request{
+		Method: r.method(), URL: target, Host: authority,
+		Proto: "HTTP/2.0", ProtoMajor: 2,
+		Header: http.Header{"Accept": {"*/*"}},
+	}
+	out.Header.Set("User-Agent", c.userAgent())
+	if r.User != "" {
+		out.Header.Set("Authorization", basicAuth(r.User))
+	}
+	for i, fields := range [...][]Field{c.cfg.Header, r.Header} {
+		set := map[string]bool{}
+		for _, f := range fields {
+			name := http.CanonicalHeaderKey(f.Name)
+			switch {
+			case i == 0 && (slices.Contains(hopByHop[:], name) || r.foreign && isPrivate(name)):
+			case name == "Host":
+				out.Host = f.Value
+			case set[name]:
+				out.Header[name] = append(out.Header[name], f.Value)
+			default:
+				out.Header[name], set[name] = []string{f.Value}, true
+			}
+		}
+	}
+	if len(r.Body) > 0 {
+		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(r.Body)), int64(len(r.Body))
+	}
+	return out.WithContext(ctx)
+}
+
+// h2Body reads the body within the limits.
+func (s *sending) h2Body(res *http.Response) (payload, error) {
+	defer res.Body.Close()
+	want := s.want()
+	if want.bodiless || !want.body && res.ContentLength > drainLimit {
+		return payload{length: max(res.ContentLength, 0)}, nil
+	}
+	limit := int64(want.maxBody)
+	var kept bytes.Buffer
+	var to io.Writer = io.Discard
+	if want.body {
+		to = &kept
+		kept.Grow(int(max(0, min(res.ContentLength, firstGrab))))
+	}
+	n, err := io.Copy(to, io.LimitReader(res.Body, limit+1))
+	if err != nil {
+		return payload{}, err
+	}
+	p := payload{length: min(n, limit), truncated: n > limit}
+	if want.body {
+		p.bytes = kept.Bytes()[:p.length]
+	}
+	if p.truncated && res.ContentLength > 0 {
+		p.length = res.ContentLength
+	}
+	return p, nil
+}
+
+func (s *sending) h2BodyError(err error) error {
+	if own := callerEnded(s.ctx); own != nil {
+		return fmt.Errorf("%s: %w", hosterrors.PhaseBody, own)
+	}
+	if isTimeout(err) {
+		return &hosterrors.TimeoutError{Phase: hosterrors.PhaseBody, After: s.client.cfg.Timeout}
+	}
+	return &hosterrors.ConnError{Phase: hosterrors.PhaseBody, Err: compact(err)}
+}
+
+// h2Failure types the error of a request that got no response.
+func (s *sending) h2Failure(h *h2conn, err error, fresh bool) (again bool, typed error) {
+	if own := callerEnded(s.ctx); own != nil {
+		return false, fmt.Errorf("%s: %w", hosterrors.PhaseHead, own)
+	}
+	if isTimeout(err) {
+		return false, &hosterrors.TimeoutError{Phase: hosterrors.PhaseHead, After: s.client.cfg.Timeout}
+	}
+	stream, isStream := errors.AsType[http2.StreamError](err)
+	if isStream && stream.Code == http2.ErrCodeHTTP11Required {
+		s.gate.mu.Lock()
+		s.gate.h1 = true
+		s.gate.mu.Unlock()
+	}
+	// In these two cases the host says that it has not looked at the request.
+	refused := isStream && (stream.Code == http2.ErrCodeRefusedStream || stream.Code == http2.ErrCodeHTTP11Required)
+	_, wrong := errors.AsType[http2.ConnectionError](err)
+	switch {
+	case !isStream && !wrong && cutOff(err):
+		return false, &hosterrors.ConnError{Phase: hosterrors.PhaseHead, Fresh: h.loseFirst(), Err: compact(err)}
+	case fresh || wrong || isStream && !refused:
+		return false, &hosterrors.ProtocolError{Err: err}
+	}
+	// What is left is a connection that the host is closing, in the orderly way.
+	again = refused || retry.MayRepeat(s.req.method(), false)
+	return again, &hosterrors.ConnError{Phase: hosterrors.PhaseHead, Err: err}
+}
+
+// h2Fields lists the fields as they came over the wire, in lower case. Their order is lost; sorted is at least always the same.
+func h2Fields(header http.Header) []Field {
+	fields := make([]Field, 0, len(header))
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		for _, value := range header[name] {
+			fields = append(fields, Field{strings.ToLower(name), value})
+		}
+	}
+	return fields
+}

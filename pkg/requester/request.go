@@ -1,0 +1,27 @@
+package requester
+
+// Field is one header field, with the case of its name kept.
+type Field struct{ Name, Value string }
+
+// Request is one request to one host. Its zero value is not sendable: Scheme, Host and Port are required.
+// A Request is only read by the client, so one may be shared by concurrent calls.
+type Request struct {
+	Method string // "" = GET
+	Scheme string // http or https
+	Host   string // canonical (see package hostkey), IPv6 without brackets
+	Port   uint16
+	// Target is path and query, sent as written, but for a space, which would end the request line and goes as %20.
+	// "" = "/".
+	Target string
+	Header []Field // order and case are kept on HTTP/1.1; a field named Host or User-Agent replaces the automatic one
+	Body   []byte
+	Raw    []byte // the exact bytes to send, over HTTP/1.1; nothing is added, and redirects are not followed
+	User   string // "name:password" for basic authentication
+
+	WantBody          bool // keep the body
+	IgnoreTimeout     bool // a slow answer is expected: a timeout of the response head is no host error
+	Redirects         int  // hops to follow at most
+	SameHostRedirects bool // follow only hops to the same host name
+
+	foreign bool // a hop to a host that may not see what the user keeps for the first one
+}
