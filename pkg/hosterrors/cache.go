@@ -3,6 +3,7 @@ package hosterrors
 import (
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,7 +48,7 @@ func NewWithConfig(cfg Config) (*Cache, error) {
 	}
 	c := &Cache{
 		MaxHostError: cfg.MaxHostError,
-		TrackError:   cfg.TrackError,
+		TrackError:   slices.Clone(cfg.TrackError),
 		policy:       cfg.policy(),
 		start:        cfg.Now(),
 		now:          cfg.Now,
