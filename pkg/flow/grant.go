@@ -69,23 +69,24 @@ func TakeBoth(scan, host *Limiter, now time.Time) Grant {
 	}
 	scan.mu.Lock()
 	host.mu.Lock()
-	st, sLate := scan.clockLocked(now)
-	ht, hLate := host.clockLocked(now)
-	sv, hv := scan.judgeLocked(st), host.judgeLocked(ht)
-	ok := sv.taken <= st && hv.taken <= ht
+	scanAt, scanLate := scan.clockLocked(now)
+	hostAt, hostLate := host.clockLocked(now)
+	scanSlot, hostSlot := scan.judgeLocked(scanAt), host.judgeLocked(hostAt)
+	scanWait, hostWait := scanSlot.wait(scanAt), hostSlot.wait(hostAt)
+	ok := scanWait <= scan.maxWait && hostWait <= host.maxWait
 	if ok {
-		scan.bookLocked(sv, st)
-		host.bookLocked(hv, ht)
+		scan.bookLocked(scanSlot)
+		host.bookLocked(hostSlot)
 	}
 	host.mu.Unlock()
 	scan.mu.Unlock()
 	if !ok {
-		return Grant{Wait: time.Duration(max(sv.taken-st+sLate, hv.taken-ht+hLate))}
+		return Grant{Wait: time.Duration(max(scanWait-scan.maxWait+scanLate, hostWait-host.maxWait+hostLate))}
 	}
 	return Grant{
 		OK:     true,
-		Wait:   time.Duration(max(sv.at-st+sLate, hv.at-ht+hLate)),
-		first:  hold{scan, sv.slot},
-		second: hold{host, hv.slot},
+		Wait:   time.Duration(max(scanWait+scanLate, hostWait+hostLate)),
+		first:  hold{scan, scanSlot},
+		second: hold{host, hostSlot},
 	}
 }

@@ -25,6 +25,20 @@ func nanos(f float64) instant {
 	return instant{ns: int64(whole), frac: uint64(frac * (1 << 64))}
 }
 
+// intervalOf is 1/rate seconds. The fraction comes from the remainder of the
+// division, because the quotient itself has few bits left for it.
+func intervalOf(rate float64) instant {
+	whole := math.Floor(1e9 / rate)
+	if whole >= float64(horizon) {
+		return instant{ns: horizon}
+	}
+	rest := math.FMA(-whole, rate, 1e9)
+	if rest < 0 { // the quotient was rounded up to the whole number
+		return instant{ns: int64(whole)}
+	}
+	return instant{ns: int64(whole)}.plus(nanos(rest / rate))
+}
+
 func (a instant) plus(b instant) instant {
 	frac, carry := bits.Add64(a.frac, b.frac, 0)
 	ns := a.ns + b.ns + int64(carry)

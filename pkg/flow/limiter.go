@@ -10,12 +10,13 @@ import (
 // A Limiter is safe for concurrent use. It has one short lock of its own, which
 // is never held while anything waits.
 type Limiter struct {
-	mu     sync.Mutex
-	began  bool
-	start  time.Time // the first now; moments are nanoseconds since then
-	latest int64     // the latest now
-	line   *line     // the queue and warm-up modes
-	window *window   // Reject
+	mu      sync.Mutex
+	began   bool
+	start   time.Time // the first now; moments are nanoseconds since then
+	latest  int64     // the latest now
+	maxWait int64     // the longest wait handed out; 0 where nobody waits
+	line    *line     // the queue and warm-up modes
+	window  *window   // Reject
 }
 
 // New makes a limiter for the rule r. A rule that cannot be used is a *RuleError,
@@ -27,22 +28,29 @@ func New(r Rule) (*Limiter, error) {
 	if r.Mode == Reject {
 		return &Limiter{window: newWindow(r.Rate)}, nil
 	}
-	return &Limiter{line: newLine(r)}, nil
+	l := &Limiter{line: newLine(r)}
+	if r.Mode != WarmUp {
+		l.maxWait = min(int64(r.MaxQueueWait), horizon)
+		if l.maxWait == 0 {
+			l.maxWait = horizon
+		}
+	}
+	return l, nil
 }
 
 // Take asks for one request. See Grant for the answer.
 func (l *Limiter) Take(now time.Time) Grant {
 	l.mu.Lock()
 	t, late := l.clockLocked(now)
-	v := l.judgeLocked(t)
-	if v.taken <= t {
-		l.bookLocked(v, t)
+	s := l.judgeLocked(t)
+	wait := s.wait(t)
+	if wait > l.maxWait {
+		l.mu.Unlock()
+		return Grant{Wait: time.Duration(wait - l.maxWait + late)}
 	}
+	l.bookLocked(s)
 	l.mu.Unlock()
-	if v.taken > t {
-		return Grant{Wait: time.Duration(v.taken - t + late)}
-	}
-	return Grant{OK: true, Wait: time.Duration(v.at - t + late), first: hold{l, v.slot}}
+	return Grant{OK: true, Wait: time.Duration(wait + late), first: hold{l, s}}
 }
 
 // NextAdmit tells when a request could go that is asked for at now or later: now
@@ -55,7 +63,7 @@ func (l *Limiter) NextAdmit(now time.Time) time.Time {
 		return now
 	}
 	t, late := l.readLocked(now)
-	return now.Add(time.Duration(l.judgeLocked(t).at - t + late))
+	return now.Add(time.Duration(l.judgeLocked(t).wait(t) + late))
 }
 
 // Idle reports whether the limiter is, from now on, the same as a new one: all
@@ -76,19 +84,15 @@ func (l *Limiter) Idle(now time.Time) bool {
 	return l.line.idle(t)
 }
 
-// verdict is a decision that is not booked yet.
-type verdict struct {
-	at    int64 // when the request could go
-	taken int64 // from when a request is taken; later than the judged moment = refused
-	slot  slot
-}
-
-// slot is one granted place: its moment, and the permits that were stored before
-// it was taken (the warm-up modes).
+// slot is one place on the time line: its moment, and the permits that are stored
+// before it is taken (the warm-up modes).
 type slot struct {
 	at     instant
 	before float64
 }
+
+// wait is the time from t to the slot.
+func (s slot) wait(t int64) int64 { return max(0, s.at.ceil()-t) }
 
 // readLocked places now on the time line, and tells by how much it lags behind
 // the latest one.
@@ -110,19 +114,21 @@ func (l *Limiter) clockLocked(now time.Time) (t, late int64) {
 	return t, late
 }
 
-func (l *Limiter) judgeLocked(t int64) verdict {
+// judgeLocked finds the slot that a request would get at t, and changes nothing.
+func (l *Limiter) judgeLocked(t int64) slot {
 	if l.window != nil {
-		return l.window.judge(t)
+		return slot{at: instant{ns: l.window.earliest(t)}}
 	}
-	return l.line.judge(t)
+	return l.line.earliest(t)
 }
 
-func (l *Limiter) bookLocked(v verdict, t int64) {
+// bookLocked takes the slot that judgeLocked found.
+func (l *Limiter) bookLocked(s slot) {
 	if l.window != nil {
-		l.window.book(t)
+		l.window.book(s.at.ns)
 		return
 	}
-	l.line.book(v.slot)
+	l.line.book(s)
 }
 
 func (l *Limiter) giveBack(s slot, now time.Time) {

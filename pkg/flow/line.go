@@ -10,38 +10,25 @@ const maxFreed = 64
 type line struct {
 	interval instant // 1/T
 	curve    *curve  // nil without warm-up
-	maxWait  int64   // 0 = nobody waits
 	next     instant // the first moment for a new slot
 	stored   float64 // permits in the bucket at next
 	freed    []slot  // cancelled slots before next, ascending
 }
 
 func newLine(r Rule) *line {
-	l := &line{interval: nanos(1e9 / r.Rate)}
+	l := &line{interval: intervalOf(r.Rate)}
 	if r.Mode != Queue {
 		l.curve = newCurve(r)
 		l.stored = l.curve.max
 	}
-	if r.Mode != WarmUp {
-		l.maxWait = min(int64(r.MaxQueueWait), horizon)
-		if l.maxWait == 0 {
-			l.maxWait = horizon
-		}
-	}
 	return l
-}
-
-func (l *line) judge(t int64) verdict {
-	s := l.earliest(t)
-	at := max(s.at.ceil(), t)
-	return verdict{at: at, taken: at - l.maxWait, slot: s}
 }
 
 // earliest is the first slot that a request can have at t.
 func (l *line) earliest(t int64) slot {
-	for _, s := range l.freed {
-		if s.at.ceil() >= t {
-			return s
+	if len(l.freed) > 0 {
+		if i := l.reusable(t); i < len(l.freed) {
+			return l.freed[i]
 		}
 	}
 	// A request in the very nanosecond in which the slot's moment falls is on
@@ -52,14 +39,25 @@ func (l *line) earliest(t int64) slot {
 	return slot{instant{ns: t}, l.storedAt(t)}
 }
 
-func (l *line) book(s slot) {
-	if s.at.less(l.next) {
-		// One of the freed slots: it was paid for. Those before it are past.
-		i := slices.IndexFunc(l.freed, func(f slot) bool { return f.at == s.at })
-		l.freed = slices.Delete(l.freed, 0, i+1)
-		return
+// reusable is the place of the first freed slot that is not past at t.
+func (l *line) reusable(t int64) int {
+	i := 0
+	for i < len(l.freed) && l.freed[i].at.ceil() < t {
+		i++
 	}
-	l.freed = l.freed[:0] // all of them past, or s would be one of them
+	return i
+}
+
+// book takes a slot that earliest has found.
+func (l *line) book(s slot) {
+	if len(l.freed) > 0 {
+		// What lies before the slot is past, and a freed one was paid for.
+		reused := s.at.less(l.next)
+		l.freed = slices.DeleteFunc(l.freed, func(f slot) bool { return !s.at.less(f.at) })
+		if reused {
+			return
+		}
+	}
 	l.next = l.after(s)
 	l.stored = max(0, s.before-1)
 }

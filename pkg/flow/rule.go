@@ -18,7 +18,10 @@ const (
 	WarmUp
 	// WarmUpQueue has the pace of WarmUp and lets what comes too early wait.
 	WarmUpQueue
-	// Reject refuses what would make any interval hold more than Rate allows.
+	// Reject refuses what would make any interval hold more than Rate allows: no
+	// second more than Rate, no ceil(Rate)/Rate seconds more than ceil(Rate). So a
+	// steady stream gets the whole part of a rate such as 2.5 (and 1/Rate apart
+	// below 1); take Queue for the exact average.
 	Reject
 )
 

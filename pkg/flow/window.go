@@ -10,11 +10,12 @@ const second = int64(time.Second)
 // window remembers the moments of the last requests for Reject. It holds two
 // bounds at once, for whole T one and the same:
 //
-//	any second holds at most floor(T)                       (T >= 1)
-//	any ceil(T)/T seconds hold at most ceil(T)              (T < 1: 1/T holds one)
+//	any second holds at most floor(T)            (T >= 1)
+//	any ceil(T)/T seconds hold at most ceil(T)   (T < 1: 1/T holds one)
 //
-// The second says more than the first where T is no whole number: at T = 2.5 two
-// requests at the end of one second and two at the start of the next are refused.
+// Where T is no whole number neither says all: the first alone lets 2.5 a second
+// have four within 1.2 s, two at the end of one second and two in the next; the
+// second alone lets three go at once.
 // A moment is out of an interval when exactly the interval's length has passed.
 type window struct {
 	perSecond int64 // floor(T)
@@ -52,15 +53,15 @@ func spanOf(many, rate float64) int64 {
 	return int64(span)
 }
 
-func (w *window) judge(t int64) verdict {
-	at := t
+// earliest is the first moment, t or later, that has room for one more.
+func (w *window) earliest(t int64) int64 {
 	if w.perSecond > 0 && int64(w.n) >= w.perSecond {
-		at = max(at, w.last(w.perSecond)+second)
+		t = max(t, w.last(w.perSecond)+second)
 	}
 	if w.perSpan != w.perSecond && int64(w.n) >= w.perSpan {
-		at = max(at, w.last(w.perSpan)+w.span)
+		t = max(t, w.last(w.perSpan)+w.span)
 	}
-	return verdict{at: at, taken: at, slot: slot{at: instant{ns: t}}}
+	return t
 }
 
 // last is the moment of the k-th newest request.
