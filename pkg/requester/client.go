@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/net/http2"
 
 	"github.com/redialscan/redial/pkg/flow"
 )
@@ -23,9 +22,9 @@ type Client struct {
 	names  *resolver
 	proxy  *proxy // nil = none
 	dialer net.Dialer
-	tlsH2  *tls.Config // offers HTTP/2
-	tlsH1  *tls.Config // does not
-	h2     *http2.Transport
+	tlsH2  *tls.Config     // offers HTTP/2
+	tlsH1  *tls.Config     // does not
+	h2     *http.Transport // makes HTTP/2 of connections of ours
 	agent  string
 	closed atomic.Bool
 }
@@ -54,12 +53,8 @@ func New(cfg Config) (*Client, error) {
 	}
 	c.tlsH1 = baseTLS(&cfg)
 	c.tlsH2 = c.tlsH1.Clone()
-	c.tlsH2.NextProtos = []string{http2.NextProtoTLS, "http/1.1"}
-	c.h2 = &http2.Transport{
-		DisableCompression: true,
-		MaxHeaderListSize:  uint32(cfg.MaxHead),
-		IdleConnTimeout:    cfg.IdleTimeout,
-	}
+	c.tlsH2.NextProtos = []string{alpnH2, "http/1.1"}
+	c.h2 = newH2(&cfg)
 	c.agent = cfg.UserAgent
 	if c.agent == "" {
 		c.agent = "redial/" + version(cfg.Version) + " (+https://github.com/redialscan/redial)"

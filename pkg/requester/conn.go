@@ -21,7 +21,6 @@ type conn struct {
 	viaProxy  bool // requests go in absolute form to an HTTP proxy
 	used      bool // a response has come over it
 	idleSince time.Time
-	deadline  time.Time // of the first exchange, when the handshake has begun to spend its time; zero = none yet
 
 	mu      sync.Mutex
 	busy    context.Context // of the send that uses it now; nil while idle
@@ -95,7 +94,6 @@ type desk struct {
 	out  []byte // request as sent
 	head []byte
 	body []byte
-	key  []byte
 }
 
 const (

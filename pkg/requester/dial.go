@@ -13,8 +13,8 @@ import (
 	"github.com/redialscan/redial/pkg/hostkey"
 )
 
-// reach makes a fresh connection to the request's host, ready for it.
-func (s *sending) reach() (*conn, *h2conn, error) {
+// reach makes a fresh connection to the request's host, ready for it. HTTP/2, where it was agreed on, comes as the second result.
+func (s *sending) reach() (c *conn, h2 *h2conn, err error) {
 	start := time.Now()
 	raw, ip, err := s.client.connect(s.ctx, s.req)
 	dialled := time.Now()
@@ -22,27 +22,26 @@ func (s *sending) reach() (*conn, *h2conn, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &conn{Conn: raw, wire: raw, ip: ip, viaProxy: s.client.absolute(s.req)}
+	c = &conn{Conn: raw, wire: raw, ip: ip, viaProxy: s.client.absolute(s.req)}
+	ready := false
+	defer func() {
+		if !ready {
+			c.shut()
+		}
+	}()
 	if err := s.dialed(); err != nil {
-		c.shut()
 		return nil, nil, err
 	}
 	now := time.Now()
+	s.deadline = now.Add(s.client.cfg.Timeout)
 	// A connection that has waited for a worker for a while may have been closed for being idle, which is no host error.
 	c.used = now.Sub(dialled) >= time.Second
 	if s.req.Scheme == "https" {
-		c.deadline = now.Add(s.client.cfg.Timeout)
-		h2, err := s.handshake(c)
+		h2, err = s.handshake(c)
 		s.took += time.Since(now)
-		if err != nil {
-			c.shut()
-			return nil, nil, err
-		}
-		if h2 != nil {
-			return nil, h2, nil
-		}
 	}
-	return c, nil, nil
+	ready = err == nil
+	return c, h2, err
 }
 
 // connect makes the way to the host on which its bytes go: a TCP connection, or a tunnel through the proxy.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -23,7 +24,7 @@ import (
 
 // h2conn is an HTTP/2 connection, shared by the requests to a host.
 type h2conn struct {
-	cc  *http2.ClientConn
+	cc  *http.ClientConn
 	ip  netip.Addr
 	tls *TLSInfo
 
@@ -31,6 +32,27 @@ type h2conn struct {
 	active  int
 	retired bool // nobody else will use it
 	lost    bool // one request has been blamed for its end
+}
+
+// alpnH2 is how HTTP/2 is called in the handshake.
+const alpnH2 = "h2"
+
+// ours is the key under which a context carries a finished connection to newH2's transport.
+type ours struct{}
+
+// newH2 makes the part of net/http that speaks HTTP/2. It dials nothing: it is handed connections on which HTTP/2 was agreed.
+func newH2(cfg *Config) *http.Transport {
+	t := &http.Transport{
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: int64(cfg.MaxHead),
+		IdleConnTimeout:        cfg.IdleTimeout,
+		Protocols:              new(http.Protocols),
+		DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return ctx.Value(ours{}).(net.Conn), nil
+		},
+	}
+	t.Protocols.SetHTTP2(true)
+	return t
 }
 
 // hopByHop are fields that HTTP/2 does not have; who sets one means HTTP/1.1.
@@ -73,7 +95,7 @@ func (g *gate) takeH2(fresh bool) *h2conn {
 func (h *h2conn) join() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ok := !h.retired && h.cc.CanTakeNewRequest()
+	ok := !h.retired && h.cc.Reserve() == nil
 	if ok {
 		h.active++
 	}
@@ -117,7 +139,10 @@ func (s *sending) upgrade(c *conn) (*h2conn, error) {
 	if err := c.handOver(); err != nil {
 		return nil, t.explain(s.ctx, err)
 	}
-	cc, err := s.client.h2.NewClientConn(c.Conn)
+	cc, err := s.client.h2.NewClientConn(context.WithValue(s.ctx, ours{}, c.Conn), "https", s.gate.key)
+	if err == nil {
+		err = cc.Reserve()
+	}
 	if err != nil {
 		return nil, t.explain(s.ctx, err)
 	}
@@ -133,11 +158,14 @@ func (s *sending) upgrade(c *conn) (*h2conn, error) {
 	return h, nil
 }
 
-// overH2 sends the request over a shared connection.
+// overH2 sends the request over a shared connection, on which its place is reserved. fresh: it was made for this request.
 func (s *sending) overH2(h *h2conn, fresh bool) (resp *Response, again bool, err error) {
 	defer h.release()
 	start := time.Now()
-	limited, cancel := context.WithTimeout(s.ctx, s.client.cfg.Timeout)
+	if s.deadline.IsZero() {
+		s.deadline = start.Add(s.client.cfg.Timeout)
+	}
+	limited, cancel := context.WithDeadline(s.ctx, s.deadline)
 	defer cancel()
 	res, err := h.cc.RoundTrip(s.h2Request(limited))
 	if err != nil {
@@ -244,14 +272,13 @@ func (s *sending) h2Failure(h *h2conn, err error, fresh bool) (again bool, typed
 	}
 	// In these two cases the host says that it has not looked at the request.
 	refused := isStream && (stream.Code == http2.ErrCodeRefusedStream || stream.Code == http2.ErrCodeHTTP11Required)
-	_, wrong := errors.AsType[http2.ConnectionError](err)
 	switch {
-	case !isStream && !wrong && cutOff(err):
+	case !isStream && cutOff(err):
 		return false, &hosterrors.ConnError{Phase: hosterrors.PhaseHead, Fresh: h.loseFirst(), Err: compact(err)}
-	case fresh || wrong || isStream && !refused:
+	case fresh || isStream && !refused:
 		return false, &hosterrors.ProtocolError{Err: err}
 	}
-	// What is left is a connection that the host is closing, in the orderly way.
+	// What is left is a connection that the host is closing, in the orderly way, or that has gone wrong.
 	again = refused || retry.MayRepeat(s.req.method(), false)
 	return again, &hosterrors.ConnError{Phase: hosterrors.PhaseHead, Err: err}
 }

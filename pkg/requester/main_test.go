@@ -2,6 +2,8 @@ package requester_test
 
 import (
 	"context"
+	"io"
+	"log"
 	"net/netip"
 	"testing"
 	"time"
@@ -65,3 +67,6 @@ func do(tb testing.TB, c *requester.Client, req *requester.Request) (*requester.
 	defer cancel()
 	return c.Do(ctx, req, nil)
 }
+
+// quiet drops what a server logs of the trouble that a test makes.
+var quiet = log.New(io.Discard, "", 0)

@@ -7,8 +7,6 @@ import (
 	"net"
 	"net/netip"
 
-	"golang.org/x/net/http2"
-
 	"github.com/redialscan/redial/pkg/hosterrors"
 )
 
@@ -49,7 +47,7 @@ func (t *tap) Read(p []byte) (int, error) {
 // handshake puts TLS on a connection that has just been made. When HTTP/2 was agreed on, the connection is handed over to it.
 func (s *sending) handshake(c *conn) (*h2conn, error) {
 	t := trouble{phase: hosterrors.PhaseTLS, fresh: true, after: s.client.cfg.Timeout}
-	if err := c.begin(s.ctx, c.deadline); err != nil {
+	if err := c.begin(s.ctx, s.deadline); err != nil {
 		return nil, t.explain(s.ctx, err)
 	}
 	heard := &tap{Conn: c.wire}
@@ -63,7 +61,7 @@ func (s *sending) handshake(c *conn) (*h2conn, error) {
 	c.mu.Lock()
 	c.Conn = session
 	c.mu.Unlock()
-	if state.NegotiatedProtocol != http2.NextProtoTLS {
+	if state.NegotiatedProtocol != alpnH2 {
 		return nil, nil
 	}
 	return s.upgrade(c)

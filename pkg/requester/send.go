@@ -76,18 +76,22 @@ type sending struct {
 	gate    *gate
 	booking booking
 	took    time.Duration // spent, without the waits
+	// deadline ends handshake, head and body of the connection in use; zero = none of them has begun.
+	deadline time.Time
 }
 
 // once sends over one connection. again: that was a kept-alive connection which the host had closed, and the request may go out
 // once more, over a fresh one.
 func (s *sending) once(fresh bool) (resp *Response, again bool, err error) {
+	s.deadline = time.Time{}
 	if s.speaksH2() {
 		if h2 := s.gate.takeH2(fresh); h2 != nil {
 			if err := s.dialed(); err != nil {
+				h2.cc.Release()
 				h2.release()
 				return nil, false, err
 			}
-			return s.overH2(h2, fresh)
+			return s.overH2(h2, false)
 		}
 	}
 	if !fresh {
@@ -104,7 +108,7 @@ func (s *sending) once(fresh bool) (resp *Response, again bool, err error) {
 	case err != nil:
 		return nil, false, err
 	case h2 != nil:
-		return s.overH2(h2, fresh)
+		return s.overH2(h2, true)
 	}
 	return s.over(c)
 }
@@ -151,12 +155,10 @@ func (s *sending) over(c *conn) (resp *Response, again bool, err error) {
 	defer d.release()
 	d.out = s.client.compose(d.out[:0], s.req, c.viaProxy)
 	want := s.want()
-	left := c.deadline
-	if left.IsZero() {
-		left = start.Add(want.timeout)
+	if s.deadline.IsZero() {
+		s.deadline = start.Add(want.timeout)
 	}
-	c.deadline = time.Time{}
-	if err := c.begin(s.ctx, left); err != nil {
+	if err := c.begin(s.ctx, s.deadline); err != nil {
 		t := trouble{phase: hosterrors.PhaseHead, fresh: !c.used}
 		return nil, false, t.explain(s.ctx, err)
 	}
