@@ -32,6 +32,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 // for concurrent use; the zero value is not usable.
 type Decoder struct {
 	r     *bufio.Reader
+	limit int    // MaxLine
 	line  []byte // what is collected of a line longer than the reader's buffer
 	count int    // lines read
 	next  int64  // offset of the line that comes next
@@ -41,7 +42,7 @@ type Decoder struct {
 
 // NewDecoder reads events from r.
 func NewDecoder(r io.Reader) *Decoder {
-	return &Decoder{r: bufio.NewReaderSize(r, 64<<10)}
+	return &Decoder{limit: MaxLine, r: bufio.NewReaderSize(r, 64<<10)}
 }
 
 // Whole is the offset behind the last line that was read and ended with a line
@@ -72,7 +73,7 @@ func (d *Decoder) Next() (Event, error) {
 			return nil, d.err
 		}
 		if tooLong {
-			return nil, d.bad(start, fmt.Errorf("longer than %d bytes", MaxLine))
+			return nil, d.bad(start, fmt.Errorf("longer than %d bytes", d.limit))
 		}
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
@@ -100,10 +101,10 @@ func (d *Decoder) readLine() (line []byte, tooLong bool) {
 	for {
 		part, err := d.r.ReadSlice('\n')
 		d.next += int64(len(part))
-		if err == nil && len(d.line) == 0 && !tooLong {
-			return part, false
+		if err == nil && len(d.line) == 0 && len(part) <= d.limit && !tooLong {
+			return part, false // no copy for what came in one piece
 		}
-		if tooLong = tooLong || len(d.line)+len(part) > MaxLine; tooLong {
+		if tooLong = tooLong || len(d.line)+len(part) > d.limit; tooLong {
 			d.line = nil
 		} else {
 			d.line = append(d.line, part...)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -119,10 +120,18 @@ func appendResultFields(dst []byte, r *Result) []byte {
 	return append(dst, "}\n"...)
 }
 
+// maxField is the longest text of a result that is written, in bytes. A page's title can be as
+// long as the page; a line with every field at its limit, and escaped, is still below MaxLine.
+const maxField = 64 << 10
+
 // appendField leaves an empty value out.
 func appendField(dst []byte, name, value string) []byte {
 	if value == "" {
 		return dst
+	}
+	if len(value) > maxField {
+		// A rune cut in two at the end goes as a whole.
+		value = strings.TrimRightFunc(value[:maxField], func(r rune) bool { return r == utf8.RuneError })
 	}
 	return appendString(append(dst, name...), value)
 }

@@ -73,8 +73,12 @@ func explainOpen(path string, err error) error {
 	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
 		return fmt.Errorf("is a directory, expected the path of a file to write: %w", err)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the folder %s does not exist, expected an existing one: %w", filepath.Dir(path), err)
+	folder := filepath.Dir(path)
+	switch info, statErr := os.Stat(folder); {
+	case errors.Is(statErr, fs.ErrNotExist):
+		return fmt.Errorf("the folder %s does not exist, expected an existing one: %w", folder, err)
+	case statErr == nil && !info.IsDir():
+		return fmt.Errorf("%s is a file, expected a folder: %w", folder, err)
 	}
 	return fmt.Errorf("cannot be written, expected a file that this user may write: %w", err)
 }

@@ -89,7 +89,7 @@ func (p *Progress) renderLocked(s Status) string {
 	_ = p.bar.Set(s.Percent())
 	_ = p.bar.RenderBlank() // Set leaves a bar at 0 % alone
 	line := fmt.Sprintf("%s %s %.0f/s hosts %d open %d dead %d",
-		strings.Trim(p.bar.String(), "\r "), s.count(), s.Rate, s.Hosts, s.Open, s.Dead)
+		strings.TrimRight(strings.TrimPrefix(p.bar.String(), "\r"), " "), s.count(), s.Rate, s.Hosts, s.Open, s.Dead)
 
 	columns := 0
 	if p.width != nil {

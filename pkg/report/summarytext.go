@@ -101,7 +101,7 @@ func roundTime(d Duration) string {
 	case t >= time.Minute:
 		return t.Round(time.Second).String()
 	case t >= time.Second:
-		return t.Round(100 * time.Millisecond).String()
+		return strconv.FormatFloat(t.Seconds(), 'f', 1, 64) + "s"
 	}
 	return t.Round(time.Millisecond).String()
 }
