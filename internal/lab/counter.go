@@ -22,7 +22,10 @@ type HostStats struct {
 	Connections int64 `json:"connections"`
 	// Broken counts connections whose bytes were no request: cut off, no HTTP, a failed handshake.
 	Broken int64 `json:"broken"`
-	// MaxInFlight is the most requests that waited for an answer at one time.
+	// InFlight is how many requests wait for an answer now, and MaxInFlight the
+	// most that ever did at one time. A request waits until its answer starts to
+	// leave or its connection ends.
+	InFlight    int64 `json:"in_flight"`
 	MaxInFlight int64 `json:"max_in_flight"`
 	// MaxOpen is the most connections open at one time, as the host saw it: it
 	// may see a new one before the end of the last.
@@ -132,6 +135,7 @@ func (c *counter) stats() HostStats {
 		Requests:    c.requests,
 		Connections: c.connections,
 		Broken:      c.broken,
+		InFlight:    c.inFlight,
 		MaxInFlight: c.maxInFlight,
 		MaxOpen:     c.maxOpen,
 	}

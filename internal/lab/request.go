@@ -68,7 +68,8 @@ func (r *request) parse(head []byte) error {
 		return errMalformed
 	}
 	r.isHead = string(method) == "HEAD"
-	r.close = string(line[at+1:]) == "HTTP/1.0"
+	old := string(line[at+1:]) == "HTTP/1.0"
+	r.close = old
 	r.target = pathOf(line[:at])
 	for len(rest) > 0 {
 		var field []byte
@@ -77,6 +78,7 @@ func (r *request) parse(head []byte) error {
 			return err
 		}
 	}
+	r.chunked = r.chunked && !old // HTTP/1.0 has no chunks
 	return nil
 }
 
