@@ -1,0 +1,230 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+// Tally is where a scan stands, or ended: Items = Done + Failed + Skipped at the end, and not before.
+type Tally struct {
+	Hosts    int64 // hosts that the input named; one that comes back after its end counts again
+	Items    int64 // items that the input has made so far
+	Done     int64
+	Failed   int64
+	Skipped  int64
+	InFlight int
+	Working  int // hosts in work
+	Parked   int
+	Waiting  time.Time // until when the scan waits for its parked hosts; zero unless it waits
+}
+
+// Executor runs the items of one scan. Run is called once; Tally may be called at any time from any goroutine.
+type Executor[T any] struct {
+	cfg    Config[T]
+	checks int32
+
+	floor // its mu guards all below
+
+	hosts         map[string]*host[T]
+	fresh, living line[T]
+	timers        timeHeap[*host[T]] // paused and parked hosts
+	parkedBy      []line[T]          // parked hosts by how often they were parked in a row
+	tally         Tally
+	calling       int // hosts in work that were parked and have not answered since
+	inputDone     bool
+	stopping      bool
+	lingering     bool
+	lingerUntil   moment
+	paceRoom      int
+	paceAt        moment
+	room          chan struct{} // capacity 1: the reader may look again
+}
+
+// New checks a configuration. The error is a *ConfigError.
+func New[T any](cfg Config[T]) (*Executor[T], error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Executor[T]{
+		cfg:    cfg,
+		checks: int32(cfg.Checks),
+		floor:  newFloor(cfg.Concurrency, cfg.DialConcurrency),
+		hosts:  make(map[string]*host[T]),
+		room:   make(chan struct{}, 1),
+	}, nil
+}
+
+// Run takes targets from source until it gives io.EOF, runs their items, and returns when the last one is done, failed
+// or skipped. source is called from one goroutine and must return soon after ctx ends.
+//
+// When ctx ends, or source gives another error, no new item starts; those in flight go on for Config.Grace, after which
+// their context is cancelled; the rest is skipped as Interrupted. Run returns that error, or the cause of ctx's end.
+func (e *Executor[T]) Run(ctx context.Context, source func() (T, error)) (Tally, error) {
+	e.began = time.Now()
+	runCtx, cancelRuns := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancelRuns(nil)
+
+	var wg sync.WaitGroup
+	feedCtx, stopFeed := context.WithCancel(ctx)
+	defer stopFeed()
+	var inputErr error
+	wg.Go(func() {
+		inputErr = e.feed(feedCtx, source)
+		e.mu.Lock()
+		e.inputDone = true
+		if inputErr != nil {
+			e.stopping = true
+		}
+		e.mu.Unlock()
+		e.kick()
+	})
+
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var graceOver <-chan time.Time
+	interrupted := ctx.Done()
+	for {
+		claims, next, finished := e.dispatch(time.Now())
+		for _, c := range claims {
+			wg.Go(func() { e.work(runCtx, c) })
+		}
+		if finished {
+			break
+		}
+		if graceOver == nil && e.isStopping() {
+			stopFeed()
+			graceOver = e.grace()
+		}
+		timer.Reset(next)
+		select {
+		case <-e.wake:
+		case <-timer.C:
+		case <-interrupted:
+			interrupted = nil
+			e.stop()
+		case <-graceOver:
+			graceOver = make(chan time.Time) // once
+			cancelRuns(context.Cause(ctx))
+		}
+	}
+	wg.Wait()
+	return e.Tally(), errors.Join(inputErr, context.Cause(ctx))
+}
+
+// grace gives the channel that says that items in flight had their time; one that never does when there is no limit.
+func (e *Executor[T]) grace() <-chan time.Time {
+	if e.cfg.Grace <= 0 {
+		return make(chan time.Time)
+	}
+	return time.After(e.cfg.Grace)
+}
+
+func (e *Executor[T]) stop() {
+	e.mu.Lock()
+	e.stopping = true
+	e.mu.Unlock()
+}
+
+func (e *Executor[T]) isStopping() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.stopping
+}
+
+// Tally says where the scan stands.
+func (e *Executor[T]) Tally() Tally {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t := e.tally
+	if e.lingering && t.Parked > 0 {
+		t.Waiting = e.began.Add(time.Duration(e.lingerUntil))
+	}
+	return t
+}
+
+// feed reads targets while there is room for their hosts.
+func (e *Executor[T]) feed(ctx context.Context, source func() (T, error)) error {
+	for {
+		for !e.hasRoom() {
+			select {
+			case <-e.room:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		target, err := source()
+		if errors.Is(err, io.EOF) || (err != nil && ctx.Err() != nil) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		e.add(ctx, target)
+	}
+}
+
+func (e *Executor[T]) hasRoom() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.tally.Working < e.cfg.MaxHosts
+}
+
+// add gives a target to its host, waiting while that host, being in work, holds as many targets as it may.
+func (e *Executor[T]) add(ctx context.Context, target T) {
+	key := e.cfg.Host(target)
+	b := &backlog[T]{target: target}
+	first := true
+	for {
+		var n news[T]
+		e.mu.Lock()
+		now := e.moment(time.Now())
+		if first {
+			e.tally.Items += int64(e.checks)
+			first = false
+		}
+		h := e.hosts[key]
+		switch {
+		case e.stopping || ctx.Err() != nil:
+			e.skipLocked(&n, key, b, nil, Interrupted, nil)
+		case h == nil:
+			h = &host[T]{key: key, first: b, slot: -1, window: 1}
+			e.hosts[key] = h
+			e.tally.Hosts++
+			e.setWorkingLocked(h, true)
+			e.placeLocked(h, now, &n)
+		case h.targets() < e.cfg.MaxBacklog:
+			h.addTarget(b)
+			e.placeLocked(h, now, &n)
+		case h.place == parked:
+			e.skipLocked(&n, key, b, nil, BacklogFull, h.lastErr)
+		default:
+			e.mu.Unlock()
+			select {
+			case <-e.room:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		kick := e.newsLocked()
+		e.mu.Unlock()
+		e.tell(&n)
+		if kick {
+			e.kick()
+		}
+		return
+	}
+}
+
+func (e *Executor[T]) signalRoom() {
+	select {
+	case e.room <- struct{}{}:
+	default:
+	}
+}

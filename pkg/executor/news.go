@@ -1,0 +1,98 @@
+package executor
+
+// news is what the owner is to be told once the lock is given back.
+type news[T any] struct {
+	failed  []failure[T]
+	skipped []Skipped[T]
+	ended   []string
+}
+
+type failure[T any] struct {
+	item Item[T]
+	err  error
+}
+
+// end notes the end of a host, once its last item in flight is back.
+func (n *news[T]) end(h *host[T]) {
+	if h.inflight == 0 && !h.told {
+		h.told = true
+		n.ended = append(n.ended, h.key)
+	}
+}
+
+func (e *Executor[T]) tell(n *news[T]) {
+	for _, f := range n.failed {
+		if e.cfg.Failed != nil {
+			e.cfg.Failed(f.item, f.err)
+		}
+	}
+	for _, s := range n.skipped {
+		if e.cfg.Skipped != nil {
+			e.cfg.Skipped(s)
+		}
+	}
+	for _, key := range n.ended {
+		if e.cfg.Ended != nil {
+			e.cfg.Ended(key)
+		}
+	}
+}
+
+func (en entry[T]) item() Item[T] {
+	return Item[T]{
+		Target: en.of.target, Check: int(en.check),
+		Attempt: int(en.attempts), Sends: int(en.sends), Free: int(en.free),
+	}
+}
+
+func (e *Executor[T]) failLocked(n *news[T], en entry[T], err error) {
+	e.tally.Failed++
+	n.failed = append(n.failed, failure[T]{item: en.item(), err: err})
+}
+
+// skipLocked skips what is left of a target: its cursor, and the items of it that were put back.
+func (e *Executor[T]) skipLocked(n *news[T], key string, b *backlog[T], again []int, why Reason, err error) {
+	s := Skipped[T]{
+		Host: key, Target: b.target, From: int(b.next), To: int(e.checks), Again: again, Reason: why, Err: err,
+	}
+	b.next = e.checks
+	if s.Items() == 0 {
+		return
+	}
+	e.tally.Skipped += int64(s.Items())
+	n.skipped = append(n.skipped, s)
+}
+
+// abandonLocked skips all that a host has left and ends it. Items in flight are settled as they end.
+func (e *Executor[T]) abandonLocked(n *news[T], h *host[T], why Reason) {
+	again := make(map[*backlog[T]][]int)
+	var order []*backlog[T]
+	note := func(b *backlog[T]) {
+		if _, known := again[b]; !known {
+			again[b] = nil
+			order = append(order, b)
+		}
+	}
+	if h.first != nil {
+		note(h.first)
+	}
+	if x := h.rest; x != nil {
+		for _, b := range x.more {
+			note(b)
+		}
+		for _, en := range x.back {
+			note(en.of)
+			again[en.of] = append(again[en.of], int(en.check))
+		}
+		for _, s := range x.suspects {
+			note(s.of)
+			again[s.of] = append(again[s.of], int(s.check))
+		}
+	}
+	for _, b := range order {
+		e.skipLocked(n, h.key, b, again[b], why, h.lastErr)
+	}
+	h.first, h.rest = nil, nil
+	h.gone = why
+	e.endLocked(h, n)
+}

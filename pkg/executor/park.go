@@ -1,0 +1,93 @@
+package executor
+
+import (
+	"slices"
+	"time"
+)
+
+// parkedLevels is how many numbers of parks in a row are told apart when room is short.
+const parkedLevels = 16
+
+func (e *Executor[T]) level(h *host[T]) int { return min(int(h.parks), parkedLevels-1) }
+
+// parkLocked takes a quarantined host out of work until at. What was held back is given back: the host was at fault.
+func (e *Executor[T]) parkLocked(h *host[T], at time.Time, now moment, n *news[T]) {
+	if h.place == parked || h.place == ended {
+		return
+	}
+	e.detachLocked(h)
+	e.setWorkingLocked(h, false)
+	h.contacted, h.window, h.streak = false, 1, 0
+	h.parks++
+	e.giveSuspectsBackLocked(h, n)
+	wait := at.Sub(e.began.Add(time.Duration(now)))
+	switch {
+	case h.idle(e.checks):
+		e.endLocked(h, n)
+		return
+	case wait >= never:
+		e.abandonLocked(n, h, Dead)
+		return
+	case e.cfg.NoRevisit:
+		e.abandonLocked(n, h, Quarantined)
+		return
+	}
+	h.rewind()
+	h.place, h.wake = parked, now.after(max(wait, minPark))
+	e.timers.push(h)
+	if e.parkedBy == nil {
+		e.parkedBy = make([]line[T], parkedLevels)
+	}
+	e.parkedBy[e.level(h)].push(h)
+	e.tally.Parked++
+	if e.tally.Parked > e.cfg.MaxParked {
+		e.abandonLocked(n, e.mostParkedLocked(), BacklogFull)
+	}
+}
+
+// mostParkedLocked is the parked host that failed most often, of several the one whose call is furthest away.
+func (e *Executor[T]) mostParkedLocked() *host[T] {
+	for i := len(e.parkedBy) - 1; i > 0; i-- {
+		if h := e.parkedBy[i].tail; h != nil {
+			return h
+		}
+	}
+	return e.parkedBy[0].tail
+}
+
+// endedLocked says whether the scan is over, and whether it has just begun to wait for parked hosts alone. It gives up
+// the hosts for which it no longer waits.
+func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting bool) {
+	if e.stopping {
+		if !e.inputDone || e.tally.InFlight > 0 {
+			return false, false
+		}
+		for _, h := range e.hosts {
+			e.abandonLocked(n, h, Interrupted)
+		}
+		return true, false
+	}
+	if !e.inputDone || e.tally.Working > e.calling {
+		e.lingering = false
+		return false, false
+	}
+	if !e.lingering {
+		e.lingering = true
+		e.lingerUntil = now.after(e.cfg.Linger)
+		waiting = e.tally.Parked > 0 && e.cfg.Linger > 0
+	}
+	if now >= e.lingerUntil || e.timers.top() > e.lingerUntil {
+		e.giveUpLocked(n)
+		waiting = false
+	}
+	return e.tally.Working == 0 && e.tally.Parked == 0 && e.tally.InFlight == 0, waiting
+}
+
+// giveUpLocked skips the hosts that are not called again. A probe in flight is awaited.
+func (e *Executor[T]) giveUpLocked(n *news[T]) {
+	for _, h := range slices.Clone(e.timers.list) {
+		if h.inflight == 0 || h.place == parked {
+			e.abandonLocked(n, h, Quarantined)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package executor
+
+// settleLocked draws the consequences of a run: for its host first, then for its item.
+func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool, now moment, n *news[T]) {
+	h, en := c.host, c.entry
+	if out.Kind != NotAdmitted {
+		en.sends++
+	}
+	if out.answered() {
+		e.answeredLocked(h, n)
+	}
+	if out.Kind == HostError {
+		h.streak++
+		h.lastErr = out.Err
+	}
+	switch out.Kind {
+	case Done:
+		e.tally.Done++
+	case CheckError:
+		e.failLocked(n, en.tried(), out.Err)
+	case HostError:
+		e.settleErrorLocked(c, en, out, quarantined, n)
+	case Neutral:
+		if en.neutral++; en.neutral > maxNeutral {
+			e.failLocked(n, en.tried(), out.Err)
+			return
+		}
+		pause := neutralPause << min(en.neutral-1, 5)
+		e.againLocked(h, en, max(now.after(pause), e.moment(out.At)), n)
+	case NotAdmitted:
+		e.againLocked(h, en, max(now.after(paceStep), e.moment(out.At)), n)
+	case Retry:
+		if out.Free {
+			en.free++
+		} else {
+			en.attempts++
+		}
+		e.againLocked(h, en, e.moment(out.At), n)
+	case Abandon:
+		h.lastErr = out.Err
+		h.putBack(en)
+		e.abandonLocked(n, h, out.Reason)
+	}
+}
+
+// settleErrorLocked decides what a host error means for the item that met it.
+func (e *Executor[T]) settleErrorLocked(c *claim[T], en entry[T], out Outcome[T], quarantined bool, n *news[T]) {
+	h := c.host
+	final := out.At.IsZero()
+	switch {
+	case c.probe: // the host was asked, not the item
+		e.againLocked(h, en, 0, n)
+	case !final:
+		en.attempts++
+		e.againLocked(h, en, e.moment(out.At), n)
+	case e.cfg.Quarantined == nil || h.place == ended:
+		e.failLocked(n, en.tried(), out.Err)
+	default:
+		x := h.more()
+		x.suspects = append(x.suspects, suspect[T]{entry: en, err: out.Err})
+		if quarantined || h.place == parked {
+			e.giveSuspectsBackLocked(h, n)
+		}
+	}
+}
+
+// tried counts the run that is not to be given back.
+func (en entry[T]) tried() entry[T] {
+	en.attempts++
+	return en
+}
+
+func (out Outcome[T]) answered() bool {
+	return out.Kind == Done || out.Kind == Retry || out.Answered
+}
+
+// againLocked puts an item back, unless its host was given up meanwhile.
+func (e *Executor[T]) againLocked(h *host[T], en entry[T], at moment, n *news[T]) {
+	if h.place == ended {
+		e.skipOneLocked(n, h, en)
+		return
+	}
+	en.at = min(max(0, at), farFuture-1)
+	h.putBack(en)
+}
+
+func (e *Executor[T]) skipOneLocked(n *news[T], h *host[T], en entry[T]) {
+	e.tally.Skipped++
+	n.skipped = append(n.skipped, Skipped[T]{
+		Host: h.key, Target: en.of.target, Again: []int{int(en.check)}, Reason: h.gone, Err: h.lastErr,
+	})
+}
+
+// answeredLocked notes a sign of life: the failures before it were the items' own. A late one, of a host that was parked
+// meanwhile, says nothing: only a probe decides.
+func (e *Executor[T]) answeredLocked(h *host[T], n *news[T]) {
+	if h.place == parked || h.place == ended {
+		return
+	}
+	h.streak, h.parks, h.misses = 0, 0, 0
+	if h.calling {
+		h.calling = false
+		e.calling--
+		e.lingering = false // the wait was worth it; what is left has its own
+	}
+	h.contacted, h.answered = true, true
+	h.window = min(h.window+1, int32(e.cfg.HostConcurrency))
+	e.failSuspectsLocked(h, n)
+}
+
+func (e *Executor[T]) failSuspectsLocked(h *host[T], n *news[T]) {
+	if h.rest == nil {
+		return
+	}
+	for _, s := range h.rest.suspects {
+		e.failLocked(n, s.tried(), s.err)
+	}
+	h.rest.suspects = nil
+}
+
+// giveSuspectsBackLocked returns their last attempt to the items whose host has tripped.
+func (e *Executor[T]) giveSuspectsBackLocked(h *host[T], n *news[T]) {
+	if h.rest == nil {
+		return
+	}
+	for _, s := range h.rest.suspects {
+		if s.given >= maxGiven {
+			e.failLocked(n, s.tried(), s.err)
+			continue
+		}
+		s.given++
+		s.at = 0
+		h.putBack(s.entry)
+	}
+	h.rest.suspects = nil
+}
+
+// settleCallLocked draws the consequences of a plain probe, which took an item's place and says nothing of it.
+func (e *Executor[T]) settleCallLocked(c *claim[T], out Outcome[T], _ bool, now moment, n *news[T]) {
+	h := c.host
+	if h.place == ended {
+		e.skipOneLocked(n, h, c.entry)
+		return
+	}
+	h.giveBack(c.entry)
+	switch {
+	case out.answered():
+		e.answeredLocked(h, n)
+	case out.Kind == HostError:
+		h.streak++
+		h.lastErr = out.Err
+	case out.Kind == Abandon:
+		h.lastErr = out.Err
+		e.abandonLocked(n, h, out.Reason)
+	default:
+		h.hold = max(now.after(neutralPause), e.moment(out.At))
+		if h.misses++; h.misses > maxNeutral {
+			e.abandonLocked(n, h, Quarantined)
+		}
+	}
+}
+
+// moveLocked replaces the target of an item, and takes the target with what it has left to the host of its new name.
+func (e *Executor[T]) moveLocked(c *claim[T], target T, key string, now moment, n *news[T]) {
+	from, b := c.host, c.entry.of
+	b.target = target
+	if key == from.key || from.place == ended {
+		return
+	}
+	to, existed := e.hosts[key]
+	if !existed {
+		to = &host[T]{key: key, slot: -1, window: 1}
+		e.hosts[key] = to
+		e.setWorkingLocked(to, true)
+	}
+	from.handOver(b, to)
+	c.host = to
+	if from.idle(e.checks) && (from.rest == nil || len(from.rest.suspects) == 0) {
+		e.tally.Hosts-- // it goes on under its full name
+	}
+	if !existed {
+		e.tally.Hosts++
+	}
+	e.placeLocked(from, now, n)
+}
+
+// handOver moves a target and its items that wait to another host.
+func (h *host[T]) handOver(b *backlog[T], to *host[T]) {
+	if h.first == b {
+		h.first = nil
+	}
+	to.addTarget(b)
+	x := h.rest
+	if x == nil {
+		return
+	}
+	back, suspects := x.back, x.suspects
+	x.back, x.suspects = nil, nil
+	for _, en := range back {
+		if en.of == b {
+			to.putBack(en)
+		} else {
+			h.putBack(en)
+		}
+	}
+	for _, s := range suspects {
+		dest := h
+		if s.of == b {
+			dest = to
+		}
+		dest.more().suspects = append(dest.more().suspects, s)
+	}
+	for i, m := range x.more {
+		if m == b {
+			x.more = append(x.more[:i], x.more[i+1:]...)
+			break
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package executor
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+)
+
+// work runs an item and then whatever can start next, until nothing can: a worker that has nothing to do is not kept.
+func (e *Executor[T]) work(ctx context.Context, c claim[T]) {
+	turn := newTurn(&e.floor)
+	for ok := true; ok; {
+		turn.held, turn.fresh = c.slot, c.fresh
+		c, ok = e.step(ctx, c, turn)
+	}
+}
+
+func (e *Executor[T]) step(ctx context.Context, c claim[T], turn *Turn) (claim[T], bool) {
+	quarantined, at := e.ask(c.host.key)
+	if quarantined || at.After(time.Now()) {
+		return e.drop(c, turn, quarantined, at)
+	}
+	item := c.entry.item()
+	item.Attempt++
+	item.Sends++
+	item.Probe = c.probe
+	if c.probe && e.cfg.LastCall != nil && e.cfg.LastCall(c.host.key) {
+		item = Item[T]{Target: item.Target, Check: -1, Attempt: 1, Sends: 1, Probe: true}
+		out := e.guarded(ctx, e.cfg.Probe, item, turn)
+		return e.finish(c, turn, out, (*Executor[T]).settleCallLocked)
+	}
+	out := e.guarded(ctx, e.cfg.Run, item, turn)
+	return e.finish(c, turn, out, (*Executor[T]).settleLocked)
+}
+
+// ask asks whether a host may be called: not when it is quarantined, and not before at.
+func (e *Executor[T]) ask(key string) (quarantined bool, at time.Time) {
+	if e.cfg.Quarantined != nil {
+		quarantined = e.cfg.Quarantined(key)
+	}
+	if e.cfg.NextAdmit != nil {
+		now := time.Now()
+		at = e.cfg.NextAdmit(key, now)
+		quarantined = quarantined || at.Sub(now) >= never
+	}
+	return quarantined, at
+}
+
+// guarded turns a panic of a run into a failure of its item.
+func (e *Executor[T]) guarded(
+	ctx context.Context, run func(context.Context, Item[T], *Turn) Outcome[T], item Item[T], turn *Turn,
+) (out Outcome[T]) {
+	defer func() {
+		if v := recover(); v != nil {
+			out = Outcome[T]{Kind: CheckError, Err: &PanicError{Value: v, Stack: debug.Stack()}}
+		}
+	}()
+	return run(ctx, item, turn)
+}
+
+// drop takes an item that may not start back to its host, which waits until it may.
+func (e *Executor[T]) drop(c claim[T], turn *Turn, quarantined bool, at time.Time) (claim[T], bool) {
+	var n news[T]
+	e.mu.Lock()
+	now := e.moment(time.Now())
+	h := c.host
+	e.leaveLocked(h, turn)
+	e.paceRoom++
+	if h.place == ended {
+		e.skipOneLocked(&n, h, c.entry)
+	} else {
+		h.giveBack(c.entry)
+		if quarantined {
+			e.parkLocked(h, at, now, &n)
+		} else {
+			h.hold = max(h.hold, e.moment(at))
+		}
+	}
+	e.restLocked(h, now, &n)
+	return e.nextLocked(now, &n)
+}
+
+// leaveLocked ends an item's hold on its host and its worker.
+func (e *Executor[T]) leaveLocked(h *host[T], turn *Turn) {
+	h.inflight--
+	e.tally.InFlight--
+	e.releaseLocked(turn.held)
+	turn.held = noSlot
+	e.grantLocked()
+}
+
+// nextLocked takes the next item for the goroutine that has just ended one, and gives the lock back.
+func (e *Executor[T]) nextLocked(now moment, n *news[T]) (claim[T], bool) {
+	next, ok := e.claimLocked(now, n)
+	kick := !ok || e.newsLocked() // without a next item this may have been the last one
+	e.mu.Unlock()
+	e.tell(n)
+	if kick {
+		e.kick()
+	}
+	return next, ok
+}
+
+// finish settles an item that ran. The breaker is asked again, since the item may have changed what it says; a host that
+// has just done an item needs no asking.
+func (e *Executor[T]) finish(
+	c claim[T], turn *Turn, out Outcome[T],
+	settle func(*Executor[T], *claim[T], Outcome[T], bool, moment, *news[T]),
+) (claim[T], bool) {
+	var quarantined bool
+	var at time.Time
+	if out.Kind != Done {
+		if out.Kind == HostError && e.silent(c.host) {
+			e.cfg.Trip(c.host.key, out.Err)
+		}
+		quarantined, at = e.ask(c.host.key)
+	}
+	var moved string
+	if out.Target != nil {
+		moved = e.cfg.Host(*out.Target)
+	}
+	var n news[T]
+	e.mu.Lock()
+	now := e.moment(time.Now())
+	e.leaveLocked(c.host, turn)
+	if out.Target != nil {
+		e.moveLocked(&c, *out.Target, moved, now, &n)
+	}
+	h := c.host
+	settle(e, &c, out, quarantined, now, &n)
+	if quarantined {
+		e.parkLocked(h, at, now, &n)
+	}
+	e.restLocked(h, now, &n)
+	return e.nextLocked(now, &n)
+}
+
+// silent says that one more host error is as many as a first contact takes.
+func (e *Executor[T]) silent(h *host[T]) bool {
+	if e.cfg.Trip == nil || e.cfg.FirstContact == 0 {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !h.answered && h.place != parked && int(h.streak)+1 >= e.cfg.FirstContact
+}
+
+// restLocked puts a host in its place after one of its items has ended.
+func (e *Executor[T]) restLocked(h *host[T], now moment, n *news[T]) {
+	switch {
+	case h.place == ended:
+		n.end(h)
+	case h.place == parked && h.idle(e.checks):
+		e.endLocked(h, n)
+	default:
+		e.placeLocked(h, now, n)
+	}
+}
