@@ -56,9 +56,9 @@ func (s Status) String() string {
 		s.Done, s.Failed, s.Skipped, s.Hosts, s.Open, s.Dead)
 }
 
-// PrintStatus writes a line to w every interval until ctx ends, and then the last one. sample is called on
-// this goroutine; after the end of ctx it is to tell how the scan ended. It is what
-// stands in for a progress bar where there is no terminal. Errors of w are passed over:
+// PrintStatus writes a line to w every interval, which is positive, until ctx ends, and then the last
+// one. sample is called on this goroutine; after the end of ctx it is to tell how the scan ended.
+// It is what stands in for a progress bar where there is no terminal. Errors of w are passed over:
 // a status that nobody reads is no reason to stop.
 func PrintStatus(ctx context.Context, w io.Writer, interval time.Duration, sample func() Status) {
 	meter := meter{span: interval}

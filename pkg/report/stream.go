@@ -34,7 +34,8 @@ const (
 // When h cannot be started, produce is not run.
 func Run(ctx context.Context, h Handler, produce func(ctx context.Context, emit func(Event)) error, last func(error) Event) (err error) {
 	if err := h.Start(); err != nil {
-		return errors.Join(err, h.Finish())
+		_ = h.Finish() // nothing was written that it could lose
+		return err
 	}
 	c := consumer{handler: h, queue: newQueue()}
 	c.flusher, _ = h.(Flusher)

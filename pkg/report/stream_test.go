@@ -213,8 +213,8 @@ func TestStartThatFailsRunsNothing(t *testing.T) {
 		t.Error("the scan ran without an output")
 		return nil
 	}, nil)
-	if !errors.Is(err, bad.startErr) {
-		t.Errorf("got %v, want %v", err, bad.startErr)
+	if !errors.Is(err, bad.startErr) || err.Error() != "no" {
+		t.Errorf("got %v, want %v, once", err, bad.startErr)
 	}
 	if want := []string{"start", "finish"}; !slices.Equal(good.calls, want) || !slices.Equal(bad.calls, want) {
 		t.Errorf("calls %v and %v, want %v", good.calls, bad.calls, want)
