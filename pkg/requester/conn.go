@@ -128,8 +128,11 @@ type outcome struct {
 }
 
 // exchange sends what lies in d.out and reads the response. Success is booked once the head is there, before the body.
-func (c *conn) exchange(ctx context.Context, d *desk, want wanted, book *booking) outcome {
+func (c *conn) exchange(ctx context.Context, deadline time.Time, d *desk, want wanted, book *booking) outcome {
 	t := trouble{phase: hosterrors.PhaseHead, fresh: !c.used, after: want.timeout}
+	if err := c.begin(ctx, deadline); err != nil {
+		return outcome{err: t.explain(ctx, err), silent: true, nothing: true}
+	}
 	d.br.Reset(c.Conn)
 	sent, writeErr := c.Write(d.out)
 	if writeErr != nil && isTimeout(writeErr) {

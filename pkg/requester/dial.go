@@ -14,7 +14,7 @@ import (
 )
 
 // reach makes a fresh connection to the request's host, ready for it. HTTP/2, where it was agreed on, comes as the second result.
-func (s *sending) reach() (c *conn, h2 *h2conn, err error) {
+func (s *sending) reach() (*conn, *h2conn, error) {
 	start := time.Now()
 	raw, ip, err := s.client.connect(s.ctx, s.req)
 	dialled := time.Now()
@@ -22,7 +22,7 @@ func (s *sending) reach() (c *conn, h2 *h2conn, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c = &conn{Conn: raw, wire: raw, ip: ip, viaProxy: s.client.absolute(s.req)}
+	c := &conn{Conn: raw, wire: raw, ip: ip, viaProxy: s.client.absolute(s.req)}
 	ready := false
 	defer func() {
 		if !ready {
@@ -36,6 +36,7 @@ func (s *sending) reach() (c *conn, h2 *h2conn, err error) {
 	s.deadline = now.Add(s.client.cfg.Timeout)
 	// A connection that has waited for a worker for a while may have been closed for being idle, which is no host error.
 	c.used = now.Sub(dialled) >= time.Second
+	var h2 *h2conn
 	if s.req.Scheme == "https" {
 		h2, err = s.handshake(c)
 		s.took += time.Since(now)

@@ -158,11 +158,7 @@ func (s *sending) over(c *conn) (resp *Response, again bool, err error) {
 	if s.deadline.IsZero() {
 		s.deadline = start.Add(want.timeout)
 	}
-	if err := c.begin(s.ctx, s.deadline); err != nil {
-		t := trouble{phase: hosterrors.PhaseHead, fresh: !c.used}
-		return nil, false, t.explain(s.ctx, err)
-	}
-	out := c.exchange(s.ctx, d, want, &s.booking)
+	out := c.exchange(s.ctx, s.deadline, d, want, &s.booking)
 	now := time.Now()
 	s.took += now.Sub(start)
 	if out.err != nil {
