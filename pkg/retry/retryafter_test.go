@@ -60,6 +60,18 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+func TestRetryAfterDateOfThisSecond(t *testing.T) {
+	value := start.Format(http.TimeFormat)
+	for _, tt := range []struct {
+		early time.Duration
+		ok    bool
+	}{{0, false}, {1, true}} {
+		if got, ok := RetryAfter(value, start.Add(-tt.early), time.Minute); got != tt.early || ok != tt.ok {
+			t.Errorf("read %v early: %v, %v, want %v", tt.early, got, ok, tt.ok)
+		}
+	}
+}
+
 func TestRetryAfterBounds(t *testing.T) {
 	for _, tt := range []struct {
 		most, want time.Duration

@@ -54,9 +54,10 @@ func nominalWait(n int, base, most uint64) (uint64, error) {
 	if base > most {
 		return 0, &PolicyError{Wait: n, Reason: fmt.Sprintf("base %d is above the bound %d, want at most that", base, most)}
 	}
-	// Shifting the bound down instead of the base up cannot lose a bit.
+	// Shifting the bound down instead of the base up cannot lose a bit; from 64
+	// doublings on it is 0, which every base is above.
 	doublings := n - 1
-	if doublings >= 64 || base > most>>doublings {
+	if base > most>>doublings {
 		return most, nil
 	}
 	return base << doublings, nil
