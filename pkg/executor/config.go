@@ -55,7 +55,7 @@ type Config[T any] struct {
 	// Run runs an item and says how it ended. A panic is caught and becomes a CheckError with a *PanicError. Required.
 	Run func(ctx context.Context, item Item[T], turn *Turn) Outcome[T]
 	// Failed takes each item that failed, once it is certain.
-	Failed func(item Item[T], err error)
+	Failed func(Failure[T])
 	// Skipped takes what was left out.
 	Skipped func(Skipped[T])
 

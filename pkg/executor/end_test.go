@@ -166,7 +166,7 @@ func TestPanicFailsItsItemOnly(t *testing.T) {
 	cfg := w.config()
 	cfg.Checks = 3
 	var err error
-	cfg.Failed = func(_ Item[string], e error) { err = e }
+	cfg.Failed = func(f Failure[string]) { err = f.Err }
 	scan(t, cfg, func(tally Tally, _ error) {
 		var p *PanicError
 		if tally.Done != 2 || tally.Failed != 1 || !errors.As(err, &p) || p.Value != "bad check" || len(p.Stack) == 0 {

@@ -21,8 +21,8 @@ func Example() {
 			}
 			return executor.Outcome[string]{Kind: executor.Done}
 		},
-		Failed: func(item executor.Item[string], err error) {
-			fmt.Printf("%s, check %d: %v\n", item.Target, item.Check, err)
+		Failed: func(f executor.Failure[string]) {
+			fmt.Printf("%s, check %d: %v\n", f.Item.Target, f.Item.Check, f.Err)
 		},
 	})
 	if err != nil {

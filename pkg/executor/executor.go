@@ -192,7 +192,10 @@ func (e *Executor[T]) add(ctx context.Context, target T) {
 		h := e.hosts[key]
 		switch {
 		case e.stopping || ctx.Err() != nil:
-			e.skipLocked(&n, key, b, nil, Interrupted, nil)
+			if h == nil {
+				h = &host[T]{key: key}
+			}
+			e.skipLocked(&n, h, b, nil, Interrupted)
 		case h == nil:
 			h = &host[T]{key: key, first: b, slot: -1, window: 1}
 			e.hosts[key] = h
@@ -203,7 +206,7 @@ func (e *Executor[T]) add(ctx context.Context, target T) {
 			h.addTarget(b)
 			e.placeLocked(h, now, &n)
 		case h.place == parked:
-			e.skipLocked(&n, key, b, nil, BacklogFull, h.lastErr)
+			e.skipLocked(&n, h, b, nil, BacklogFull)
 		default:
 			e.mu.Unlock()
 			select {

@@ -25,6 +25,7 @@ type backlog[T any] struct {
 type entry[T any] struct {
 	of       *backlog[T]
 	at       moment // not before
+	began    moment // its first run; 0 before
 	check    int32
 	attempts uint16
 	sends    uint16
@@ -64,6 +65,7 @@ type host[T any] struct {
 	place      place
 	contacted  bool // has answered since it was new or parked
 	answered   bool // has ever answered
+	served     bool // an item was ever done
 	calling    bool // was parked and has not answered since
 	working    bool // counts as a host in work
 	told       bool // its end was

@@ -16,6 +16,8 @@ type Item[T any] struct {
 	Sends int
 	// Free counts the repeats that a run asked for outside the attempts (Outcome.Free).
 	Free int
+	// Began is when the item ran first: this run, for a first one.
+	Began time.Time
 	// Probe says that the run decides whether its quarantined host has recovered.
 	Probe bool
 }
@@ -102,6 +104,15 @@ type Skipped[T any] struct {
 	Again    []int
 	Reason   Reason
 	Err      error // the last error of the host that the executor saw, nil when none
+	Served   bool  // an item of the host was done in this scan
+}
+
+// Failure is an item that failed for good.
+type Failure[T any] struct {
+	Item   Item[T]
+	Host   string
+	Err    error
+	Served bool // an item of the host was done in this scan
 }
 
 // Items counts what was skipped.

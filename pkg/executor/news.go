@@ -1,15 +1,12 @@
 package executor
 
+import "time"
+
 // news is what the owner is to be told once the lock is given back.
 type news[T any] struct {
-	failed  []failure[T]
+	failed  []Failure[T]
 	skipped []Skipped[T]
 	ended   []string
-}
-
-type failure[T any] struct {
-	item Item[T]
-	err  error
 }
 
 // end notes the end of a host, once its last item in flight is back.
@@ -23,7 +20,7 @@ func (n *news[T]) end(h *host[T]) {
 func (e *Executor[T]) tell(n *news[T]) {
 	for _, f := range n.failed {
 		if e.cfg.Failed != nil {
-			e.cfg.Failed(f.item, f.err)
+			e.cfg.Failed(f)
 		}
 	}
 	for _, s := range n.skipped {
@@ -38,22 +35,24 @@ func (e *Executor[T]) tell(n *news[T]) {
 	}
 }
 
-func (en entry[T]) item() Item[T] {
+func (en entry[T]) item(start time.Time) Item[T] {
 	return Item[T]{
 		Target: en.of.target, Check: int(en.check),
 		Attempt: int(en.attempts), Sends: int(en.sends), Free: int(en.free),
+		Began: start.Add(time.Duration(en.began)),
 	}
 }
 
-func (e *Executor[T]) failLocked(n *news[T], en entry[T], err error) {
+func (e *Executor[T]) failLocked(n *news[T], h *host[T], en entry[T], err error) {
 	e.tally.Failed++
-	n.failed = append(n.failed, failure[T]{item: en.item(), err: err})
+	n.failed = append(n.failed, Failure[T]{Item: en.item(e.began), Host: h.key, Err: err, Served: h.served})
 }
 
 // skipLocked skips what is left of a target: its cursor, and the items of it that were put back.
-func (e *Executor[T]) skipLocked(n *news[T], key string, b *backlog[T], again []int, why Reason, err error) {
+func (e *Executor[T]) skipLocked(n *news[T], h *host[T], b *backlog[T], again []int, why Reason) {
 	s := Skipped[T]{
-		Host: key, Target: b.target, From: int(b.next), To: int(e.checks), Again: again, Reason: why, Err: err,
+		Host: h.key, Target: b.target, From: int(b.next), To: int(e.checks), Again: again,
+		Reason: why, Err: h.lastErr, Served: h.served,
 	}
 	b.next = e.checks
 	if s.Items() == 0 {
@@ -90,7 +89,7 @@ func (e *Executor[T]) abandonLocked(n *news[T], h *host[T], why Reason) {
 		}
 	}
 	for _, b := range order {
-		e.skipLocked(n, h.key, b, again[b], why, h.lastErr)
+		e.skipLocked(n, h, b, again[b], why)
 	}
 	h.first, h.rest = nil, nil
 	h.gone = why

@@ -88,7 +88,7 @@ func chaos(rt *rapid.T, w *world, cfg Config[string], seed int64, nHosts, perHos
 		}
 		return out
 	}
-	cfg.Failed = func(item Item[string], _ error) { end(item.Target, item.Check) }
+	cfg.Failed = func(f Failure[string]) { end(f.Item.Target, f.Item.Check) }
 	cfg.Skipped = func(s Skipped[string]) {
 		for check := s.From; check < s.To; check++ {
 			end(s.Target, check)

@@ -15,14 +15,15 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 	}
 	switch out.Kind {
 	case Done:
+		h.served = true
 		e.tally.Done++
 	case CheckError:
-		e.failLocked(n, en.tried(), out.Err)
+		e.failLocked(n, h, en.tried(), out.Err)
 	case HostError:
 		e.settleErrorLocked(c, en, out, quarantined, n)
 	case Neutral:
 		if en.neutral++; en.neutral > maxNeutral {
-			e.failLocked(n, en.tried(), out.Err)
+			e.failLocked(n, h, en.tried(), out.Err)
 			return
 		}
 		pause := neutralPause << min(en.neutral-1, 5)
@@ -54,7 +55,7 @@ func (e *Executor[T]) settleErrorLocked(c *claim[T], en entry[T], out Outcome[T]
 		en.attempts++
 		e.againLocked(h, en, e.moment(out.At), n)
 	case e.cfg.Quarantined == nil || h.place == ended:
-		e.failLocked(n, en.tried(), out.Err)
+		e.failLocked(n, h, en.tried(), out.Err)
 	default:
 		x := h.more()
 		x.suspects = append(x.suspects, suspect[T]{entry: en, err: out.Err})
@@ -88,6 +89,7 @@ func (e *Executor[T]) skipOneLocked(n *news[T], h *host[T], en entry[T]) {
 	e.tally.Skipped++
 	n.skipped = append(n.skipped, Skipped[T]{
 		Host: h.key, Target: en.of.target, Again: []int{int(en.check)}, Reason: h.gone, Err: h.lastErr,
+		Served: h.served,
 	})
 }
 
@@ -113,7 +115,7 @@ func (e *Executor[T]) failSuspectsLocked(h *host[T], n *news[T]) {
 		return
 	}
 	for _, s := range h.rest.suspects {
-		e.failLocked(n, s.tried(), s.err)
+		e.failLocked(n, h, s.tried(), s.err)
 	}
 	h.rest.suspects = nil
 }
@@ -125,7 +127,7 @@ func (e *Executor[T]) giveSuspectsBackLocked(h *host[T], n *news[T]) {
 	}
 	for _, s := range h.rest.suspects {
 		if s.given >= maxGiven {
-			e.failLocked(n, s.tried(), s.err)
+			e.failLocked(n, h, s.tried(), s.err)
 			continue
 		}
 		s.given++

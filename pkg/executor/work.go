@@ -20,12 +20,15 @@ func (e *Executor[T]) step(ctx context.Context, c claim[T], turn *Turn) (claim[T
 	if quarantined || at.After(time.Now()) {
 		return e.drop(c, turn, quarantined, at)
 	}
-	item := c.entry.item()
+	if c.entry.began == 0 {
+		c.entry.began = max(1, e.moment(time.Now()))
+	}
+	item := c.entry.item(e.began)
 	item.Attempt++
 	item.Sends++
 	item.Probe = c.probe
 	if c.probe && e.cfg.LastCall != nil && e.cfg.LastCall(c.host.key) {
-		item = Item[T]{Target: item.Target, Check: -1, Attempt: 1, Sends: 1, Probe: true}
+		item = Item[T]{Target: item.Target, Check: -1, Attempt: 1, Sends: 1, Began: time.Now(), Probe: true}
 		out := e.guarded(ctx, e.cfg.Probe, item, turn)
 		return e.finish(c, turn, out, (*Executor[T]).settleCallLocked)
 	}

@@ -169,10 +169,10 @@ func (w *world) config() Config[string] {
 		Concurrency: 10, HostConcurrency: 4, Checks: 1, Linger: time.Minute, FirstContact: 3,
 		Host: hostOf, Run: w.run,
 		Quarantined: w.quarantined, NextAdmit: w.nextAdmit, Trip: w.trip, LastCall: w.lastCall, Probe: w.run,
-		Failed: func(item Item[string], err error) {
+		Failed: func(f Failure[string]) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.failed = append(w.failed, fmt.Sprintf("%s#%d x%d: %v", item.Target, item.Check, item.Sends, err))
+			w.failed = append(w.failed, fmt.Sprintf("%s#%d x%d: %v", f.Item.Target, f.Item.Check, f.Item.Sends, f.Err))
 		},
 		Skipped: func(s Skipped[string]) {
 			w.mu.Lock()
