@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"net"
 	"time"
@@ -67,18 +66,22 @@ func (m *minter) config(s Spec, addr string) (*tls.Config, error) {
 	return conf, nil
 }
 
-// handshake puts TLS over the connection where the host has it. A client that
-// speaks plain HTTP to it is told so, as web servers do.
-func (c *conn) handshake() error {
+// handshake puts TLS over the connection where the host has it, and says
+// whether requests can follow. A client that speaks plain HTTP to it is told so.
+func (c *conn) handshake() bool {
 	if c.host.tls == nil {
-		return nil
+		return true
 	}
 	over := tls.Server(c.tcp, c.host.tls)
 	err := over.Handshake()
-	if plain, ok := errors.AsType[tls.RecordHeaderError](err); ok && plain.Conn != nil {
-		_, _ = io.WriteString(plain.Conn, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-		c.finish()
+	if err == nil {
+		c.rw = over
+		return true
 	}
-	c.rw = over
-	return err
+	if plain, ok := errors.AsType[tls.RecordHeaderError](err); ok && plain.Conn != nil {
+		c.spoiled(errMalformed)
+	} else {
+		c.spoiled(errCut)
+	}
+	return false
 }

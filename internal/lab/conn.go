@@ -40,30 +40,22 @@ type conn struct {
 // serve reads requests and answers them until one side has had enough.
 func (c *conn) serve() {
 	c.host.count.opened()
-	broken := false
 	defer func() {
 		_ = c.tcp.Close()
-		c.host.count.closed(c.unanswered, broken)
+		c.host.count.closed(c.unanswered)
 	}()
 	if c.host.spec.Kind == ResetOnAccept {
 		_ = c.tcp.SetLinger(0)
 		return
 	}
-	if err := c.handshake(); err != nil {
-		broken = true
+	if !c.handshake() {
 		return
 	}
 	c.br = bufio.NewReaderSize(c.rw, 4<<10)
 	c.req.keepRaw = c.host.count.keepRaw > 0
 	for {
 		if err := c.readRequest(); err != nil {
-			switch {
-			case errors.Is(err, errMalformed):
-				broken = true
-				c.refuse()
-			case errors.Is(err, errCut):
-				broken = !c.isGone()
-			}
+			c.spoiled(err)
 			return
 		}
 		if !c.answerOne() {
@@ -139,10 +131,20 @@ func (c *conn) finish() {
 	_, _ = io.Copy(io.Discard, io.LimitReader(c.tcp, 1<<20))
 }
 
-// refuse answers what was no request, as web servers do.
-func (c *conn) refuse() {
-	c.out = append(c.out[:0], "HTTP/1.1 400 Bad Request\r\nServer: redial-lab\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"...)
-	if _, err := c.rw.Write(c.out); err == nil {
+const badRequest = "HTTP/1.1 400 Bad Request\r\nServer: redial-lab\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+// spoiled counts a connection that broke inside a request, and answers what was
+// no request as web servers do.
+func (c *conn) spoiled(err error) {
+	malformed := errors.Is(err, errMalformed)
+	if !malformed && (!errors.Is(err, errCut) || c.isGone()) {
+		return
+	}
+	c.host.count.spoiled()
+	if !malformed {
+		return
+	}
+	if _, err := io.WriteString(c.rw, badRequest); err == nil {
 		c.finish()
 	}
 }

@@ -70,14 +70,18 @@ func (c *counter) opened() {
 }
 
 // closed counts the end of a connection with the requests that it left unanswered.
-func (c *counter) closed(unanswered int64, broken bool) {
+func (c *counter) closed(unanswered int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open--
 	c.inFlight -= unanswered
-	if broken {
-		c.broken++
-	}
+}
+
+// spoiled counts a connection whose bytes were no request.
+func (c *counter) spoiled() {
+	c.mu.Lock()
+	c.broken++
+	c.mu.Unlock()
 }
 
 // begin counts a request that has arrived whole.
