@@ -152,8 +152,9 @@ func (h *head) frame() error {
 		}
 	}
 	h.close = last || !stay
-	if coded && h.length >= 0 {
-		// Both at once is how responses are smuggled: the coding decides, and nothing else comes from this connection.
+	if coded && (h.length >= 0 || h.proto != "HTTP/1.1") {
+		// Both at once, and a coding before its time, are how responses are smuggled: the coding decides, and nothing else
+		// comes from this connection.
 		h.length, h.close = -1, true
 	}
 	if !h.hasBody() {
