@@ -81,3 +81,90 @@ func timedOut(phase hosterrors.Phase) func(error) bool {
 		return ok && slow.Phase == phase
 	}
 }
+
+// github.com/projectdiscovery/nuclei/issues/122: another port is another host.
+func TestPortsAreKeysOfTheirOwn(t *testing.T) {
+	hosts := startLab(t, lab.Spec{Kind: lab.Refusing}, lab.Spec{Kind: lab.Healthy})
+	b := newBreaker(t, 1)
+	c := newClient(t, requester.Config{Breaker: b})
+	for _, host := range hosts {
+		_, err := do(t, c, to(host.Addr, "/"))
+		if dead := host.Kind == lab.Refusing; (err != nil) != dead || b.Quarantined(host.Addr) != dead {
+			t.Errorf("%s host: got %v, quarantined %v", host.Kind, err, b.Quarantined(host.Addr))
+		}
+	}
+}
+
+func TestPostGoesOverAConnectionThatIsOpen(t *testing.T) {
+	host := startLab(t, lab.Spec{Kind: lab.Healthy})[0]
+	c := newClient(t, requester.Config{})
+	for range 2 {
+		if _, err := do(t, c, to(host.Addr, "/")); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(host.Down(), host.Up()); err != nil {
+			t.Fatal(err)
+		}
+		req := to(host.Addr, "/")
+		req.Method = "POST"
+		if _, err := do(t, c, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := host.Stats(); s.Requests != 4 || s.Connections != 3 {
+		t.Errorf("got %d requests over %d connections, want 4 over 3", s.Requests, s.Connections)
+	}
+}
+
+func TestThrottledHostIsAliveAndSaysWhen(t *testing.T) {
+	for value, want := range map[string]time.Duration{
+		"7": 7 * time.Second, "99999999999": time.Minute, "-5": 0, "soon": 0, "Mon, 02 Jan 2006 15:04:05 GMT": 0,
+	} {
+		host := startLab(t, lab.Spec{Kind: lab.Throttling, Rate: 1, RetryAfter: value})[0]
+		b := newBreaker(t, 1)
+		c := newClient(t, requester.Config{Breaker: b})
+		var last *requester.Response
+		for range 3 {
+			resp, err := do(t, c, to(host.Addr, "/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = resp
+		}
+		if last.Status != 429 || last.RetryAfter != want || b.AnyTripped() {
+			t.Errorf("%q: got status %d and %v, tripped %v; want 429 and %v", value, last.Status, last.RetryAfter, b.AnyTripped(), want)
+		}
+	}
+}
+
+func TestHostileBodiesAreBounded(t *testing.T) {
+	const limit = 1 << 20
+	for _, test := range []struct {
+		kind      lab.Kind
+		truncated bool
+		err       bool
+	}{
+		{lab.EndlessBody, true, false}, {lab.GzipBomb, true, false}, {lab.LyingLength, false, false}, {lab.StalledBody, false, true},
+	} {
+		t.Run(string(test.kind), func(t *testing.T) {
+			host := startLab(t, lab.Spec{Kind: test.kind})[0]
+			c := newClient(t, requester.Config{MaxBody: limit, Timeout: 2 * time.Second})
+			req := to(host.Addr, "/")
+			req.WantBody = true
+			req.Header = []requester.Field{{Name: "Accept-Encoding", Value: "gzip"}}
+			resp, err := do(t, c, req)
+			if test.err {
+				if !timedOut(hosterrors.PhaseBody)(err) {
+					t.Errorf("got %v, want the body's timeout", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp.Truncated != test.truncated || len(resp.Body) > limit || test.truncated && len(resp.Body) < limit {
+				t.Errorf("got %d bytes, truncated %v; want %v at %d", len(resp.Body), resp.Truncated, test.truncated, limit)
+			}
+		})
+	}
+}
