@@ -187,8 +187,8 @@ func (c *Cache) QuarantinedCount() int { return int(c.quarantined.Load()) }
 // SetVerbose makes the breaker log every counted error, not only transitions.
 func (c *Cache) SetVerbose(verbose bool) { c.verbose.Store(verbose) }
 
-// Close ends the breaker: from its return on nothing is admitted. A call that began before may still book
-// its outcome; later ones count nothing. What was gathered can still be read. Closing again does nothing.
+// Close ends the breaker: calls that begin afterwards admit nothing and count nothing. What was gathered can
+// still be read. Closing again does nothing.
 func (c *Cache) Close() { c.closed.Store(true) }
 
 func (c *Cache) find(key string) *record {

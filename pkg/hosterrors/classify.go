@@ -80,7 +80,7 @@ func byCaller(err error) cause {
 
 func dialTimedOut(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial" && op.Timeout() && !is[*net.DNSError](err)
+	return ok && op.Op == "dial" && op.Timeout()
 }
 
 // byName: only the answer that there is no such name speaks about the host; everything else is the resolver's.

@@ -38,13 +38,16 @@ func TestNextAdmitFollowsTheState(t *testing.T) {
 }
 
 func TestNextAdmitBeyondTheEndOfTimeIsNever(t *testing.T) {
-	tt := newTester(t, Config{Cooldown: 1<<63 - 1})
-	tt.fail(3)
-	if got := tt.NextAdmit(host, tt.clock.Now()); !got.Equal(Never()) {
-		t.Errorf("next at %v, want never", got)
+	for _, cooldown := range []time.Duration{250 * 365 * 24 * time.Hour, 1<<63 - 1} {
+		tt := newTester(t, Config{Cooldown: cooldown})
+		tt.clock.advance(time.Hour)
+		tt.fail(3)
+		if got := tt.NextAdmit(host, tt.clock.Now()); !got.Equal(Never()) {
+			t.Errorf("cooldown %v: next at %v, want never", cooldown, got)
+		}
+		tt.clock.advance(1<<62 - 1)
+		tt.wantAdmit(false)
 	}
-	tt.clock.advance(1<<63 - 1)
-	tt.wantAdmit(false)
 }
 
 func TestClockThatStepsBackReopensNothing(t *testing.T) {

@@ -69,21 +69,18 @@ func (cs *counters) sweepLocked() {
 	cs.list = live
 }
 
-// keep forgets the counter where the ARC has dropped it, and tells whether it stays on the list.
+// keep tells whether a record stays on the list, and forgets it where the ARC has dropped it. Its lock keeps
+// it from tripping meanwhile, because a tripped host is never forgotten.
 func (cs *counters) keep(entry counter) bool {
-	w := entry.load()
-	if w.gone() || w.gen() != 0 {
+	entry.mu.Lock()
+	defer entry.mu.Unlock()
+	if w := entry.load(); w.gone() || w.gen() != 0 {
 		return false
 	}
 	if cs.kept.Contains(entry.key) {
 		return true
 	}
-	entry.mu.Lock()
-	defer entry.mu.Unlock()
-	// It may have tripped or gone since the look above; a tripped host is never forgotten.
-	if w := entry.load(); !w.gone() && w.gen() == 0 {
-		cs.forgetLocked(entry.key, entry.record)
-	}
+	cs.forgetLocked(entry.key, entry.record)
 	return false
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 )
 
 func mapEntries(c *Cache) int {
@@ -47,6 +48,18 @@ func TestOnceFailingHostsDoNotGrowMemory(t *testing.T) {
 	}
 }
 
+func TestFlappingHostDoesNotFillTheList(t *testing.T) {
+	const bound = 5
+	tt := newTester(t, Config{MaxHostsCount: bound})
+	for range 1000 {
+		tt.fail(1)
+		tt.MarkSuccess(host)
+		if got := len(tt.counters.list); got > 2*bound {
+			t.Fatalf("one host stands on the list %d times, want at most %d", got, 2*bound)
+		}
+	}
+}
+
 func TestHostThatFailsAgainOutlastsAFlood(t *testing.T) {
 	tt := newTester(t, Config{MaxHostError: 3, MaxHostsCount: 50})
 	tt.fail(2)
@@ -72,6 +85,9 @@ func TestTrippedHostsAreNeverForgotten(t *testing.T) {
 			t.Fatalf("a sweep would walk %d records, want at most %d", got, 2*bound)
 		}
 	}
+	if got := tt.counters.kept.Len(); got != 0 {
+		t.Errorf("tripped hosts hold %d of the places for counters", got)
+	}
 	for i := range 10_000 {
 		tt.MarkFailed(fmt.Sprintf("h%d:80", i), hostError, false)
 	}
@@ -82,6 +98,25 @@ func TestTrippedHostsAreNeverForgotten(t *testing.T) {
 	}
 	if got := tt.QuarantinedCount(); got != dead {
 		t.Errorf("%d quarantined, want %d", got, dead)
+	}
+}
+
+// Whoever found a record just before it was taken out of the map has to look again, or the error is lost.
+func TestForgottenRecordTakesNoOutcome(t *testing.T) {
+	tt := newTester(t, Config{MaxHostError: 2})
+	tt.fail(1)
+	stale := tt.find(host)
+	tt.MarkSuccess(host)
+	_, live := tt.change(host, stale, hostError, func(*machine, time.Duration) bool {
+		t.Error("a forgotten record was changed")
+		return true
+	})
+	if live {
+		t.Error("a forgotten record passes for the host's own")
+	}
+	tt.fail(1)
+	if tt.find(host) == stale {
+		t.Error("a forgotten record came back")
 	}
 }
 

@@ -19,7 +19,7 @@ func (c *Cache) settle(key string, who bearer, what effect, err error) {
 		if r != nil {
 			w = r.load()
 		}
-		if who.late(w.gen()) || w.calm() && what != failed {
+		if w.calm() && what != failed {
 			return
 		}
 		if w.gen() == 0 && what == failed {
@@ -54,13 +54,9 @@ func (c *Cache) change(key string, r *record, err error, step func(*machine, tim
 		r.mu.Unlock()
 		return machine{}, false
 	}
-	m = r.machineLocked()
-	if c.closed.Load() {
-		r.mu.Unlock()
-		return m, true
-	}
+	before := r.machineLocked()
 	at := c.now()
-	before := m
+	m = before
 	counted := step(&m, c.offset(at))
 	if counted && err != nil {
 		r.lastErr = err
