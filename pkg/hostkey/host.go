@@ -47,10 +47,17 @@ func Host(raw string) (string, error) {
 	if strings.IndexByte(host, ':') >= 0 {
 		return ipv6(raw, host)
 	}
-	for i := range len(host) {
-		if host[i] < utf8.RuneSelf {
-			continue
+	if n := len(host); n > 0 && isDigit(host[0]) && isDigit(host[n-1]) {
+		// Most lists are addresses: look for one before all else.
+		if addr, err := netip.ParseAddr(host); err == nil && addr.Is4() {
+			return host, nil
 		}
+	}
+	var seen byte
+	for i := range len(host) {
+		seen |= host[i]
+	}
+	if seen >= utf8.RuneSelf {
 		if !utf8.ValidString(host) {
 			return "", refuse(raw, "bytes that are not UTF-8", wantHost)
 		}
@@ -59,7 +66,6 @@ func Host(raw string) (string, error) {
 			return "", fmt.Errorf("host %.80q: no valid international name, expected %s: %w", raw, wantHost, err)
 		}
 		host = mapped
-		break
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if problem := checkName(host); problem != "" {
@@ -128,7 +134,11 @@ func checkName(host string) string {
 }
 
 func isNameByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_'
+	return 'a' <= c && c <= 'z' || isDigit(c) || c == '-' || c == '_'
+}
+
+func isDigit(c byte) bool {
+	return '0' <= c && c <= '9'
 }
 
 // endsInNumber reports whether the last label is a decimal or 0x number, the
@@ -141,7 +151,7 @@ func endsInNumber(host string) bool {
 	}
 	for i := range len(digits) {
 		c := digits[i]
-		if !('0' <= c && c <= '9') && !(hex && 'a' <= c && c <= 'f') {
+		if !isDigit(c) && !(hex && 'a' <= c && c <= 'f') {
 			return false
 		}
 	}

@@ -38,8 +38,11 @@ func parse(text string) (Target, span, error) {
 		rest = rest[:i]
 	}
 	authority := rest
-	if i := strings.IndexAny(rest, "/?"); i >= 0 {
-		authority, t.Path = rest[:i], rest[i:]
+	for i := range len(rest) {
+		if rest[i] == '/' || rest[i] == '?' {
+			authority, t.Path = rest[:i], rest[i:]
+			break
+		}
 	}
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
 		t.User = decodeUser(authority[:i])
@@ -85,12 +88,11 @@ func checkBytes(text string) error {
 
 // takeScheme sets the scheme and gives the rest of the text.
 func (t *Target) takeScheme(text string) (rest string, err error) {
-	i := strings.Index(text, "://")
-	if i < 0 || strings.ContainsAny(text[:i], "/?#@") {
-		// The other "://" belongs to a path or a query.
+	end := schemeEnd(text)
+	if end == 0 {
 		return text, nil
 	}
-	switch scheme := text[:i]; {
+	switch scheme := strings.TrimSuffix(text[:end], "://"); {
 	case strings.EqualFold(scheme, "https"):
 		t.Scheme = SchemeHTTPS
 	case strings.EqualFold(scheme, "http"):
@@ -98,7 +100,17 @@ func (t *Target) takeScheme(text string) (rest string, err error) {
 	default:
 		return "", fmt.Errorf("scheme %.80q, expected http or https", scheme)
 	}
-	return text[i+len("://"):], nil
+	return text[end:], nil
+}
+
+// schemeEnd is where the authority of a URL begins, 0 for a text without a
+// scheme: a later "://" belongs to a path or a query.
+func schemeEnd(text string) int {
+	i := strings.Index(text, "://")
+	if i < 0 || strings.ContainsAny(text[:i], "/?#@") {
+		return 0
+	}
+	return i + len("://")
 }
 
 // takeCIDR reads address/bits[:port] out of authority and path. A URL with a
@@ -174,10 +186,7 @@ func decodeUser(userinfo string) string {
 
 // withoutUser cuts the userinfo out of a target as written.
 func withoutUser(text string) string {
-	start := 0
-	if i := strings.Index(text, "://"); i >= 0 && !strings.ContainsAny(text[:i], "/?#@") {
-		start = i + len("://")
-	}
+	start := schemeEnd(text)
 	authority := text[start:]
 	if i := strings.IndexAny(authority, "/?#"); i >= 0 {
 		authority = authority[:i]

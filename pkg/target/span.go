@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// maxSpanBits bounds a CIDR or a range to 2^32 addresses, all of IPv4 or an
-// IPv6 /96. A larger one is a slip: at a million a second, a /64 takes half a
-// million years.
+// maxSpanBits bounds what is scanned of a CIDR or a range to 2^32 addresses,
+// all of IPv4 or an IPv6 /96. A larger one is a slip: at a million a second, a
+// /64 takes half a million years. What is excluded may have any size.
 const maxSpanBits = 32
 
 // span is the addresses from first to last, both included. The zero value is
@@ -24,14 +24,22 @@ func (s span) empty() bool {
 	return !s.first.IsValid()
 }
 
-// count gives the number of addresses, at most 1 << maxSpanBits for a span that
-// came from parseCIDR or parseRange.
-func (s span) count() uint64 {
+// checkSize refuses a span that is too large to scan.
+func (s span) checkSize() error {
 	if s.empty() {
-		return 0
+		return nil
 	}
-	_, n := distance(s.first, s.last)
-	return n + 1
+	if hi, lo := s.distance(); hi != 0 || lo>>maxSpanBits != 0 {
+		return fmt.Errorf("more than 2^%d addresses from %s to %s, expected at most as many, which is an IPv6 /%d", maxSpanBits, s.first, s.last, 128-maxSpanBits)
+	}
+	return nil
+}
+
+// count gives the number of addresses of a span that is not empty and that
+// checkSize let pass.
+func (s span) count() uint64 {
+	_, lo := s.distance()
+	return lo + 1
 }
 
 // after gives what is left of the span behind addr.
@@ -42,9 +50,9 @@ func (s span) after(addr netip.Addr) span {
 	return span{first: addr.Next(), last: s.last}
 }
 
-// distance is to - from as a 128-bit number.
-func distance(from, to netip.Addr) (hi, lo uint64) {
-	a, b := from.As16(), to.As16()
+// distance is last - first as a 128-bit number.
+func (s span) distance() (hi, lo uint64) {
+	a, b := s.first.As16(), s.last.As16()
 	lo, borrow := bits.Sub64(binary.BigEndian.Uint64(b[8:]), binary.BigEndian.Uint64(a[8:]), 0)
 	hi, _ = bits.Sub64(binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(a[:8]), borrow)
 	return hi, lo
@@ -78,10 +86,7 @@ func parseCIDR(addr netip.Addr, text string) (span, error) {
 	if err != nil || size > addr.BitLen() || len(text) > 1 && text[0] == '0' {
 		return span{}, fmt.Errorf("prefix length %.80q, expected 0 to %d, or a scheme in front where this is a path", text, addr.BitLen())
 	}
-	if free := addr.BitLen() - size; free > maxSpanBits {
-		return span{}, fmt.Errorf("CIDR of 2^%d addresses, expected at most 2^%d, which is /%d", free, maxSpanBits, addr.BitLen()-maxSpanBits)
-	}
-	if addr.Is4In6() {
+	if addr.Is4In6() && size >= 96 {
 		addr, size = addr.Unmap(), size-96
 	}
 	return prefixSpan(netip.PrefixFrom(addr, size)), nil
@@ -109,9 +114,6 @@ func parseRange(text string) (s span, isRange bool, err error) {
 	}
 	if first.Compare(last) > 0 {
 		return span{}, false, fmt.Errorf("range %.80q ends before it begins, expected a range %s", text, want)
-	}
-	if hi, lo := distance(first, last); hi != 0 || lo>>maxSpanBits != 0 {
-		return span{}, false, fmt.Errorf("range %.80q of more than 2^%d addresses, expected at most as many", text, maxSpanBits)
 	}
 	return span{first: first, last: last}, true, nil
 }
