@@ -27,26 +27,16 @@ type machine struct {
 
 // admit decides whether a request may go now, and makes it the probe where one is due.
 func (m *machine) admit(p *policy, now time.Duration) bool {
-	switch m.state {
-	case StateClosed:
-		return true
-	case StateOpen:
-		if now-m.openedAt < m.cooldown(p) {
-			return false
-		}
-	case StateHalfOpen:
-		if m.probeLive(p, now) {
-			return false
-		}
-	default:
-		return false
+	if m.state == StateClosed || m.quarantined(p, now) {
+		return m.state == StateClosed
 	}
 	m.state, m.probing, m.probeAt = StateHalfOpen, true, now
 	m.gen++
 	return true
 }
 
-// quarantined tells whether admit would refuse, without changing anything.
+// quarantined tells whether admit would refuse, without changing anything. A clock that stepped back makes the
+// differences negative, which keeps a host open and a probe alive.
 func (m *machine) quarantined(p *policy, now time.Duration) bool {
 	switch m.state {
 	case StateClosed:
@@ -54,7 +44,7 @@ func (m *machine) quarantined(p *policy, now time.Duration) bool {
 	case StateOpen:
 		return now-m.openedAt < m.cooldown(p)
 	case StateHalfOpen:
-		return m.probeLive(p, now)
+		return m.probing && now-m.probeAt < p.probeTTL
 	}
 	return true
 }
@@ -84,11 +74,6 @@ func addCapped(at, d time.Duration) time.Duration {
 		return never
 	}
 	return at + d
-}
-
-// probeLive: a clock that stepped back makes the difference negative, which keeps the probe alive.
-func (m *machine) probeLive(p *policy, now time.Duration) bool {
-	return m.probing && now-m.probeAt < p.probeTTL
 }
 
 // succeed books that the host answered.
