@@ -33,6 +33,26 @@ func (c *Cache) Hosts() iter.Seq[Host] {
 	}
 }
 
+// Host is what the breaker knows of one host; a closed one without errors when it never heard of it.
+func (c *Cache) Host(key string) Host {
+	r := c.find(key)
+	if r == nil {
+		return Host{Key: key}
+	}
+	return c.describe(key, r)
+}
+
+// LastCall tells whether the host is quarantined and one more failed probe makes it dead. Whoever picks the
+// probe may then choose one that no payload can spoil.
+func (c *Cache) LastCall(key string) bool {
+	r := c.find(key)
+	if r == nil || c.policy.maxTrips <= 0 {
+		return false
+	}
+	m, _ := c.snapshot(r)
+	return (m.state == StateOpen || m.state == StateHalfOpen) && int(m.trips)+1 >= c.policy.maxTrips
+}
+
 func (c *Cache) describe(key string, r *record) Host {
 	r.mu.Lock()
 	defer r.mu.Unlock()
