@@ -101,6 +101,16 @@ func TestTrippedHostsAreNeverForgotten(t *testing.T) {
 	}
 }
 
+func TestHostThatNeverTrippedHasNoTimeOfIt(t *testing.T) {
+	tt := newTester(t, Config{MaxHostError: 3})
+	tt.clock.advance(time.Hour)
+	tt.fail(2)
+	want := Host{Key: host, Errors: 2, Cooldown: DefaultCooldown, LastError: hostError}
+	if got := tt.Host(host); got != want {
+		t.Errorf("after two errors: %+v, want %+v", got, want)
+	}
+}
+
 // Whoever found a record just before it was taken out of the map has to look again, or the error is lost.
 func TestForgottenRecordTakesNoOutcome(t *testing.T) {
 	tt := newTester(t, Config{MaxHostError: 2})

@@ -12,7 +12,7 @@ type Host struct {
 	Errors   int32         // host errors in a row
 	Trips    int32         // failed probes since the host last answered
 	Cooldown time.Duration // how long it stays open each time, at present
-	OpenedAt time.Time     // when it was last found unresponsive: the last move to Open or Dead
+	OpenedAt time.Time     // when it was last found unresponsive: the last move to Open or Dead; zero if never
 	// Quarantined is the time spent out of Closed, all times together and up to now.
 	Quarantined time.Duration
 	LastError   error
@@ -57,14 +57,17 @@ func (c *Cache) describe(key string, r *record) Host {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m := r.machineLocked()
-	return Host{
+	h := Host{
 		Key:         key,
 		State:       m.state,
 		Errors:      m.errors,
 		Trips:       m.trips,
 		Cooldown:    m.cooldown(&c.policy),
-		OpenedAt:    c.start.Add(m.openedAt),
 		Quarantined: m.heldUntil(c.offset(c.now())),
 		LastError:   r.lastErr,
 	}
+	if m.gen != 0 {
+		h.OpenedAt = c.start.Add(m.openedAt)
+	}
+	return h
 }
