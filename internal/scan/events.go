@@ -1,0 +1,142 @@
+package scan
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redialscan/redial/pkg/check"
+	"github.com/redialscan/redial/pkg/executor"
+	"github.com/redialscan/redial/pkg/hosterrors"
+	"github.com/redialscan/redial/pkg/report"
+	"github.com/redialscan/redial/pkg/requester"
+	"github.com/redialscan/redial/pkg/retry"
+	"github.com/redialscan/redial/pkg/target"
+)
+
+// probeID is the id of the built-in check.
+const probeID = "probe"
+
+var errLate = errors.New("the item's time was over before it could be sent")
+
+// StoppedError is an item's last error with the rule that ended its attempts.
+type StoppedError struct {
+	Stop retry.Stop
+	Wait time.Duration // the wait that would have come next; 0 when there was none to come
+	Err  error
+}
+
+func (e *StoppedError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the error of the last attempt.
+func (e *StoppedError) Unwrap() error { return e.Err }
+
+// result is the event of an item that is done.
+func (s *Scan) result(item executor.Item[job], t target.Target, resp *requester.Response) *report.Result {
+	page := check.ReadPage(resp)
+	r := s.blank(item, t)
+	r.Matched = s.opt.Probe.Match(&page, resp)
+	r.StatusCode, r.Title, r.WebServer, r.ContentType = page.Status, page.Title, page.WebServer, page.ContentType
+	r.ContentLength, r.Words, r.Lines = page.Length, page.Words, page.Lines
+	r.Location, r.FinalURL, r.TLSSubject = page.Location, page.FinalURL, page.TLSSubject
+	r.RedirectSkipped, r.Hops = page.RedirectSkipped, page.Hops
+	r.Time = report.Duration(resp.Took)
+	if resp.IP.IsValid() {
+		r.HostIP = resp.IP.String()
+	}
+	return r
+}
+
+// blank is what is known of an item before its answer.
+func (s *Scan) blank(item executor.Item[job], t target.Target) *report.Result {
+	asked := t
+	if req, err := s.opt.Probe.Request(t.Candidates()[0], item.Check); err == nil {
+		asked.Path = req.Target
+	}
+	r := &report.Result{
+		Target: item.Target.index, Index: item.Check, Timestamp: time.Now(),
+		URL: asked.URL(), Input: t.Input, Host: t.Host, Path: asked.Path, Method: s.opt.Probe.Method(),
+		Attempts: item.Sends, Check: probeID,
+	}
+	if t.Settled() {
+		r.Scheme = t.Scheme.String()
+		r.Port = strconv.Itoa(int(portOf(t)))
+	}
+	return r
+}
+
+func portOf(t target.Target) uint16 {
+	if t.Port == 0 {
+		return t.Scheme.Port()
+	}
+	return t.Port
+}
+
+func (s *Scan) failed(f executor.Failure[job]) {
+	if f.Served {
+		s.unserved.Add(1)
+	}
+	r := s.blank(f.Item, f.Item.Target.Target)
+	r.Failed = true
+	r.Error = oneLine(f.Err)
+	s.emit(r)
+	var stopped *StoppedError
+	if errors.As(f.Err, &stopped) {
+		s.opt.Log.verbose("%s failed in attempt %d (%s, next wait %s): %s", r.URL, f.Item.Attempt, stopped.Stop, stopped.Wait, r.Error)
+		return
+	}
+	s.opt.Log.verbose("%s failed in attempt %d: %s", r.URL, f.Item.Attempt, r.Error)
+}
+
+func (s *Scan) skipped(k executor.Skipped[job]) {
+	if k.Served {
+		s.unserved.Add(int64(k.Items()))
+	}
+	e := &report.Skipped{
+		Time: time.Now(), Host: k.Host, URL: k.Target.URL(), Input: k.Target.Input, Target: k.Target.index,
+		Reason: string(k.Reason), LastError: oneLine(k.Err), From: k.From, To: k.To, Again: k.Again,
+	}
+	if s.breaker != nil {
+		h := s.breaker.Host(k.Host)
+		e.State, e.Trips = h.State.String(), int(h.Trips)
+		if h.LastError != nil {
+			e.LastError = oneLine(h.LastError)
+		}
+	}
+	s.emit(e)
+}
+
+// observe hears of every change of a host's state.
+func (s *Scan) observe(t hosterrors.Transition) {
+	if t.To == hosterrors.StateDead {
+		s.dead.Add(1)
+	}
+	s.emit(&report.Transition{
+		At: t.At, Host: t.Key, Seq: t.Seq, From: t.From.String(), To: t.To.String(), Errors: int(t.Errors),
+		Trips: int(t.Trips), Cooldown: report.Duration(t.Cooldown), Error: oneLine(t.Err),
+	})
+	switch t.To {
+	case hosterrors.StateOpen:
+		s.opt.Log.verbose("%s opened for %s after %d errors: %s", t.Key, t.Cooldown, t.Errors, oneLine(t.Err))
+	case hosterrors.StateHalfOpen:
+		s.opt.Log.verbose("%s probing", t.Key)
+	case hosterrors.StateClosed:
+		s.opt.Log.verbose("%s recovered", t.Key)
+	case hosterrors.StateDead:
+		s.opt.Log.verbose("%s dead after %d trips: %s", t.Key, t.Trips, oneLine(t.Err))
+	}
+}
+
+func (s *Scan) waiting(hosts int, until time.Time) {
+	s.emit(&report.Waiting{Time: time.Now(), Hosts: hosts, Until: until})
+	s.opt.Log.info("waiting for %d quarantined hosts to be called once more, %s at most", hosts, time.Until(until).Round(time.Second))
+}
+
+// oneLine is an error as one line of text, "" for none.
+func oneLine(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}

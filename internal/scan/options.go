@@ -1,0 +1,59 @@
+package scan
+
+import (
+	"time"
+
+	"github.com/redialscan/redial/pkg/check"
+	"github.com/redialscan/redial/pkg/hosterrors"
+	"github.com/redialscan/redial/pkg/report"
+	"github.com/redialscan/redial/pkg/requester"
+	"github.com/redialscan/redial/pkg/target"
+)
+
+// Options are what a scan is made of. Numbers are those of the flags of the same name, checked by whoever reads them;
+// New reports what its parts refuse.
+type Options struct {
+	Targets *target.Reader
+	Probe   *check.Probe
+
+	Requester requester.Config  // its Breaker is set by New
+	Breaker   hosterrors.Config // MaxHostError 0 = no breaker
+
+	Retries      int
+	RetryWait    time.Duration
+	RetryMaxWait time.Duration
+	RetryBudget  float64 // percent of the requests sent
+	ItemDeadline time.Duration
+
+	Concurrency     int
+	HostConcurrency int
+	DialConcurrency int
+	MaxHosts        int
+	FirstContact    int // 0 = Breaker.MaxHostError, which it never exceeds
+	NoRevisit       bool
+	Linger          time.Duration
+
+	Handlers []report.Handler
+	Started  report.Started // the first event; Time is set by Run
+	// OutputFailed hears at once of an output that fails.
+	OutputFailed func(error)
+	Log          Log
+}
+
+// Log takes messages for people, each a sentence without a line end. A nil function drops them. They are called from
+// several goroutines at once.
+type Log struct {
+	Info    func(format string, args ...any) // what a person waits for
+	Verbose func(format string, args ...any) // each decision
+	Warn    func(format string, args ...any)
+}
+
+func (l Log) info(format string, args ...any)    { say(l.Info, format, args) }
+func (l Log) verbose(format string, args ...any) { say(l.Verbose, format, args) }
+func (l Log) warn(format string, args ...any)    { say(l.Warn, format, args) }
+
+func say(f func(string, ...any), format string, args []any) {
+	if f != nil {
+		f(format, args...)
+	}
+}

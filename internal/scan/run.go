@@ -1,0 +1,128 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/redialscan/redial/pkg/executor"
+	"github.com/redialscan/redial/pkg/hosterrors"
+	"github.com/redialscan/redial/pkg/requester"
+	"github.com/redialscan/redial/pkg/retry"
+	"github.com/redialscan/redial/pkg/target"
+)
+
+// maxHeldBack is how often an item is sent again because its host asked for less, outside the retries.
+const maxHeldBack = 3
+
+type outcome = executor.Outcome[job]
+
+// run sends one attempt of an item.
+func (s *Scan) run(ctx context.Context, item executor.Item[job], turn *executor.Turn) outcome {
+	if d := s.policy.Start(retry.State{Attempt: item.Attempt - 1, Started: item.Began}, time.Now()); !d.Again {
+		return outcome{Kind: executor.CheckError, Err: &StoppedError{Stop: d.Stop, Err: errLate}}
+	}
+	if !item.Target.Settled() {
+		return s.settle(ctx, item, turn)
+	}
+	resp, err := s.send(ctx, item.Target.Target, item.Check, turn)
+	if err != nil {
+		return s.judge(ctx, item, err)
+	}
+	return s.finish(item, item.Target.Target, resp)
+}
+
+// send asks a target for one check's answer.
+func (s *Scan) send(ctx context.Context, t target.Target, check int, turn *executor.Turn) (*requester.Response, error) {
+	req, err := s.opt.Probe.Request(t, max(0, check))
+	if err != nil {
+		return nil, &hosterrors.BuildError{Err: err}
+	}
+	s.policy.Budget.Sent()
+	return s.client.Do(ctx, req, turn)
+}
+
+// finish takes the answer to an item: a result, or a request for patience.
+func (s *Scan) finish(item executor.Item[job], t target.Target, resp *requester.Response) outcome {
+	if resp.RetryAfter > 0 && item.Free < maxHeldBack {
+		return outcome{Kind: executor.Retry, Free: true, At: time.Now().Add(resp.RetryAfter)}
+	}
+	s.emit(s.result(item, t, resp))
+	return outcome{Kind: executor.Done}
+}
+
+// judge puts an error into the executor's words: whose fault it is, and whether the item may go again.
+func (s *Scan) judge(ctx context.Context, item executor.Item[job], err error) outcome {
+	if refused, ok := errors.AsType[*requester.NotAdmittedError](err); ok {
+		return outcome{Kind: executor.NotAdmitted, At: refused.Until, Err: err}
+	}
+	if ctx.Err() != nil {
+		return outcome{Kind: executor.Neutral, Err: err}
+	}
+	if errors.Is(err, hosterrors.ErrNoRoute) {
+		return outcome{Kind: executor.Abandon, Reason: executor.NoRoute, Err: err}
+	}
+	v := s.verdict(err)
+	switch {
+	case v.Blame == hosterrors.BlameNobody && v.Repeat:
+		if _, starved := errors.AsType[*hosterrors.StarvedError](err); starved && !s.repeatable() {
+			return outcome{Kind: executor.CheckError, Err: err}
+		}
+		return outcome{Kind: executor.Neutral, Err: err}
+	case v.Blame == hosterrors.BlameNobody:
+		return outcome{Kind: executor.CheckError, Err: err}
+	}
+	out := outcome{Kind: executor.HostError, Err: err}
+	if v.Blame == hosterrors.BlameAlive {
+		out = outcome{Kind: executor.CheckError, Answered: true, Err: err}
+	}
+	if item.Probe { // repeated in any case, when the breaker says so
+		return out
+	}
+	failure := retry.Failure{Repeatable: s.repeatable()}
+	if v.Repeat {
+		failure.Kind = retry.Temporary
+	}
+	d := s.policy.Next(retry.State{Attempt: item.Attempt, Started: item.Began}, failure, time.Now())
+	switch {
+	case !d.Again:
+		out.Err = &StoppedError{Stop: d.Stop, Wait: d.Wait, Err: err}
+	case out.Kind == executor.CheckError:
+		out.Kind, out.At = executor.Retry, d.At
+	default:
+		out.At = d.At
+	}
+	return out
+}
+
+func (s *Scan) verdict(err error) hosterrors.Verdict {
+	if s.breaker != nil {
+		return s.breaker.Judge(err)
+	}
+	return hosterrors.Judge(err)
+}
+
+func (s *Scan) repeatable() bool { return retry.MayRepeat(s.opt.Probe.Method(), false) }
+
+// plain is a request to a target's base URL, which no check has a part in.
+func plain(t target.Target) *requester.Request {
+	base := t.Path
+	if base == "" || base[0] != '/' {
+		base = "/" + base
+	}
+	return &requester.Request{Scheme: t.Scheme.String(), Host: t.Host, Port: portOf(t), Target: base, User: t.User}
+}
+
+// call is the plain probe: any answer of the target's host will do.
+func (s *Scan) call(ctx context.Context, item executor.Item[job], turn *executor.Turn) outcome {
+	t := item.Target.Target
+	if !t.Settled() {
+		return s.settle(ctx, item, turn)
+	}
+	s.policy.Budget.Sent()
+	_, err := s.client.Do(ctx, plain(t), turn)
+	if err != nil {
+		return s.judge(ctx, item, err)
+	}
+	return outcome{Kind: executor.Done}
+}

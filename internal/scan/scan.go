@@ -1,0 +1,204 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/redialscan/redial/pkg/executor"
+	"github.com/redialscan/redial/pkg/flow"
+	"github.com/redialscan/redial/pkg/hosterrors"
+	"github.com/redialscan/redial/pkg/report"
+	"github.com/redialscan/redial/pkg/requester"
+	"github.com/redialscan/redial/pkg/retry"
+	"github.com/redialscan/redial/pkg/target"
+)
+
+// lookahead is how long before its slot an item may start: it takes the slot and waits for it off its worker, so that the
+// pace goes by the schedule and not by how late a timer wakes.
+const lookahead = 20 * time.Millisecond
+
+// budgetFloor is how many retries a scan may make in any case.
+const budgetFloor = retry.DefaultBudgetFloor
+
+// Scan is one scan. Make it with New; Run is called once. Status may be called from any goroutine, also before Run.
+type Scan struct {
+	opt     Options
+	breaker *hosterrors.Cache // nil = off
+	client  *requester.Client
+	policy  retry.Policy
+	exec    *executor.Executor[job]
+	tally   *report.Tally
+	emit    func(report.Event)
+
+	began    atomic.Int64 // nanoseconds of the wall clock; 0 before
+	read     int64        // targets read so far; the reader's goroutine only
+	growing  atomic.Bool
+	unserved atomic.Int64 // items not done of hosts that were served
+	dead     atomic.Int64
+}
+
+// job is a target with its place in the input.
+type job struct {
+	target.Target
+	index int64
+}
+
+// New checks the options and builds the parts; nothing is sent.
+func New(opt Options) (*Scan, error) {
+	s := &Scan{opt: opt, tally: report.NewTally(opt.MaxHosts)}
+	s.growing.Store(true)
+	if opt.Breaker.MaxHostError > 0 {
+		breaker, err := hosterrors.NewWithConfig(opt.Breaker)
+		if err != nil {
+			return nil, fmt.Errorf("breaker: %w", err)
+		}
+		breaker.SetObserver(s.observe)
+		s.breaker = breaker
+		s.opt.Requester.Breaker = breaker
+	}
+	client, err := requester.New(s.opt.Requester)
+	if err != nil {
+		return nil, fmt.Errorf("requester: %w", err)
+	}
+	s.client = client
+	budget, err := retry.NewBudget(opt.RetryBudget, budgetFloor)
+	if err != nil {
+		return nil, fmt.Errorf("retry budget: %w", err)
+	}
+	s.policy = retry.Policy{
+		Attempts: opt.Retries + 1,
+		Plan:     retry.Plan{Base: opt.RetryWait, Max: opt.RetryMaxWait},
+		Deadline: opt.ItemDeadline,
+		Budget:   budget,
+	}
+	s.exec, err = executor.New(s.executorConfig())
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Scan) executorConfig() executor.Config[job] {
+	cfg := executor.Config[job]{
+		Concurrency:     s.opt.Concurrency,
+		HostConcurrency: s.opt.HostConcurrency,
+		DialConcurrency: s.opt.DialConcurrency,
+		MaxHosts:        s.opt.MaxHosts,
+		Checks:          s.opt.Probe.Len(),
+		NoRevisit:       s.opt.NoRevisit,
+		Linger:          s.opt.Linger,
+		Grace:           s.opt.Requester.Timeout + s.opt.Requester.DialTimeout,
+		Host:            job.Key,
+		Run:             s.run,
+		Failed:          s.failed,
+		Skipped:         s.skipped,
+		NextAdmit:       s.nextAdmit,
+		Ended:           s.client.Forget,
+		Waiting:         s.waiting,
+	}
+	if s.opt.Requester.Scan.Rate > 0 {
+		cfg.Pace = s.pace
+	}
+	if s.breaker != nil {
+		cfg.Quarantined = s.breaker.Quarantined
+		cfg.Trip = s.breaker.Trip
+		cfg.LastCall = s.breaker.LastCall
+		cfg.Probe = s.call
+		cfg.FirstContact = s.opt.Breaker.MaxHostError
+		if s.opt.FirstContact > 0 {
+			cfg.FirstContact = min(cfg.FirstContact, s.opt.FirstContact)
+		}
+	}
+	return cfg
+}
+
+// nextAdmit lets an item start a little before its slot, see lookahead.
+func (s *Scan) nextAdmit(host string, now time.Time) time.Time {
+	at := s.client.NextAdmit(host, now)
+	if at.After(now) && at.Sub(now) <= lookahead {
+		return now
+	}
+	return at
+}
+
+func (s *Scan) pace(now time.Time) (time.Time, int) {
+	room := int(s.opt.Requester.Scan.Rate * lookahead.Seconds())
+	if s.opt.Requester.Scan.Mode == flow.Reject {
+		return s.client.Pace(now), room
+	}
+	return s.client.Pace(now).Add(-lookahead), room
+}
+
+// Ending is how a scan ended.
+type Ending struct {
+	report.Summary
+	// Incomplete: an item of a host that answered was not done, or nothing answered at all.
+	Incomplete bool
+}
+
+// Run runs the scan and returns when every item has its end and every output is written. The error is what kept the scan
+// from running or an output from being written (a *report.OutputError), or the cause of ctx's end.
+func (s *Scan) Run(ctx context.Context) (Ending, error) {
+	defer s.client.Close()
+	start := time.Now()
+	s.began.Store(start.UnixNano())
+	handlers := append([]report.Handler{s.tally}, s.opt.Handlers...)
+
+	var end Ending
+	var tally executor.Tally
+	err := report.Run(ctx, report.NewMulti(s.opt.OutputFailed, handlers...),
+		func(ctx context.Context, emit func(report.Event)) error {
+			s.emit = emit
+			s.opt.Started.Time = start
+			s.opt.Started.Format = report.FormatVersion
+			emit(&s.opt.Started)
+			for i := range s.opt.Probe.Len() {
+				emit(&report.Check{Index: i, ID: probeID, Method: s.opt.Probe.Method(), Path: s.opt.Probe.Path(i)})
+			}
+			var err error
+			tally, err = s.exec.Run(ctx, s.next)
+			return err
+		},
+		func(err error) report.Event {
+			end.Summary = s.summary(start, tally, err)
+			return &end.Summary
+		})
+	end.Incomplete = s.unserved.Load() > 0 || (tally.Done == 0 && tally.Items > 0)
+	return end, err
+}
+
+// next reads a target for the executor.
+func (s *Scan) next() (job, error) {
+	t, err := s.opt.Targets.Next()
+	if err != nil {
+		s.growing.Store(false)
+		if errors.Is(err, io.EOF) {
+			return job{}, io.EOF
+		}
+		return job{}, err
+	}
+	s.read++
+	return job{Target: t, index: s.read - 1}, nil
+}
+
+// Status is where the scan stands.
+func (s *Scan) Status() report.Status {
+	t := s.exec.Tally()
+	began := s.began.Load()
+	st := report.Status{
+		Items: t.Items, Growing: s.growing.Load(), Hosts: t.Hosts,
+		Done: t.Done, Failed: t.Failed, Skipped: t.Skipped,
+		Sent: s.client.Sent(), Dead: s.dead.Load(),
+	}
+	if began > 0 {
+		st.Elapsed = time.Since(time.Unix(0, began))
+	}
+	if s.breaker != nil {
+		st.Open = max(0, int64(s.breaker.QuarantinedCount())-st.Dead)
+	}
+	return st
+}

@@ -1,0 +1,100 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redialscan/redial/pkg/executor"
+	"github.com/redialscan/redial/pkg/hosterrors"
+	"github.com/redialscan/redial/pkg/requester"
+	"github.com/redialscan/redial/pkg/target"
+)
+
+// settle sends an item of a target without a scheme to its candidates in turn; the first that answers fixes scheme and
+// key. A host without a port stands under its bare name until then, with a breaker entry of its own: the errors of one
+// candidate do not open it while another is untried.
+func (s *Scan) settle(ctx context.Context, item executor.Item[job], turn *executor.Turn) outcome {
+	bare := item.Target.Port == 0
+	var ticket hosterrors.Ticket
+	if bare && s.breaker != nil {
+		t, ok := s.breaker.Enter(item.Target.Key())
+		if !ok {
+			return outcome{Kind: executor.NotAdmitted, At: s.breaker.NextAdmit(item.Target.Key(), time.Now())}
+		}
+		ticket = t
+		defer ticket.Release() // in a panic; after an outcome it does nothing
+	}
+	var tried []error
+	for _, candidate := range item.Target.Candidates() {
+		resp, err := s.trySend(ctx, item, candidate, turn)
+		if err == nil {
+			ticket.Success()
+			settled := item.Target
+			settled.Target = candidate
+			item.Target = settled
+			out := outcome{Kind: executor.Done}
+			if item.Check >= 0 {
+				out = s.finish(item, candidate, resp)
+			}
+			out.Target = &settled
+			return out
+		}
+		tried = append(tried, fmt.Errorf("%s: %w", candidate.URL(), err))
+		if ctx.Err() != nil || s.ours(err) || !bare && !misspoken(err) {
+			break
+		}
+	}
+	return s.unsettled(ctx, item, ticket, tried)
+}
+
+func (s *Scan) trySend(
+	ctx context.Context, item executor.Item[job], candidate target.Target, turn *executor.Turn,
+) (*requester.Response, error) {
+	if item.Check >= 0 {
+		return s.send(ctx, candidate, item.Check, turn)
+	}
+	s.policy.Budget.Sent()
+	return s.client.Do(ctx, plain(candidate), turn)
+}
+
+// ours says that an error tells nothing of the candidate, so that the next one would tell no more.
+func (s *Scan) ours(err error) bool {
+	var refused *requester.NotAdmittedError
+	return !errors.As(err, &refused) && s.verdict(err).Blame == hosterrors.BlameNobody
+}
+
+// misspoken says that the host answered in another protocol: only then is http tried on a port that was named.
+func misspoken(err error) bool {
+	var protocol *hosterrors.ProtocolError
+	return errors.As(err, &protocol)
+}
+
+// unsettled judges a target of which no candidate answered. What one of them says of the host counts for the bare name:
+// a host error before a refusal of the breaker, a sign of life before both.
+func (s *Scan) unsettled(ctx context.Context, item executor.Item[job], ticket hosterrors.Ticket, tried []error) outcome {
+	var refused *requester.NotAdmittedError
+	worst := tried[len(tried)-1]
+	for _, err := range tried {
+		switch v := s.verdict(err); {
+		case v.Blame == hosterrors.BlameAlive:
+			worst = err
+		case v.Blame == hosterrors.BlameHost && errors.As(worst, &refused):
+			worst = err
+		}
+	}
+	out := s.judge(ctx, item, worst)
+	switch {
+	case out.Kind == executor.HostError:
+		ticket.Fail(worst, false)
+	case out.Answered || out.Kind == executor.Retry:
+		ticket.Success()
+	default:
+		ticket.Release()
+	}
+	if out.Kind == executor.HostError || out.Kind == executor.CheckError {
+		out.Err = errors.Join(tried...)
+	}
+	return out
+}
