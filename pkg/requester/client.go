@@ -27,6 +27,7 @@ type Client struct {
 	h2     *http.Transport // makes HTTP/2 of connections of ours
 	agent  string
 	closed atomic.Bool
+	sent   atomic.Int64
 }
 
 var errClosed = errors.New("the client is closed")
@@ -87,6 +88,9 @@ func (c *Client) Pace(now time.Time) time.Time {
 	}
 	return c.scan.NextAdmit(now)
 }
+
+// Sent is the number of requests that were sent or dialled for so far, redirects and repeats included.
+func (c *Client) Sent() int64 { return c.sent.Load() }
 
 // Forget closes the idle connections of a host that is done, and drops what is kept for it. The breaker's and the window's
 // knowledge of the host is theirs and stays.

@@ -78,19 +78,28 @@ func (t trouble) explain(ctx context.Context, err error) error {
 		return already
 	}
 	if t.answered && t.phase != hosterrors.PhaseBody {
-		return &hosterrors.ProtocolError{Err: fmt.Errorf("%s cut off: %w", t.phase, compact(err))}
+		return &hosterrors.ProtocolError{Err: fmt.Errorf("cut off while %s: %w", t.phase, compact(err))}
 	}
-	if t.phase == hosterrors.PhaseBody && !cutOff(err) {
+	if isTLSFault(err) {
 		return &hosterrors.ProtocolError{Err: err}
 	}
 	return &hosterrors.ConnError{Phase: t.phase, Fresh: t.fresh, Err: compact(err)}
 }
 
-// cutOff tells a connection that ended from a TLS record or frame that made no sense.
-func cutOff(err error) bool {
+// isTLSFault tells a TLS alert, or a record that made no sense, from a connection that ended: with TLS 1.3 a host may complain about
+// the handshake when we take it to be over.
+func isTLSFault(err error) bool {
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return true
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && (op.Op == "remote error" || op.Op == "local error")
+}
+
+// isCutOff tells that the connection ended.
+func isCutOff(err error) bool {
 	if _, ok := errors.AsType[syscall.Errno](err); ok {
 		return true
 	}
-	_, alert := errors.AsType[tls.AlertError](err)
-	return !alert && (isEOF(err) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe))
+	return isEOF(err) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
 }

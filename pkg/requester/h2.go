@@ -273,7 +273,7 @@ func (s *sending) h2Failure(h *h2conn, err error, fresh bool) (again bool, typed
 	// In these two cases the host says that it has not looked at the request.
 	refused := isStream && (stream.Code == http2.ErrCodeRefusedStream || stream.Code == http2.ErrCodeHTTP11Required)
 	switch {
-	case !isStream && cutOff(err):
+	case !isStream && isCutOff(err):
 		return false, &hosterrors.ConnError{Phase: hosterrors.PhaseHead, Fresh: h.loseFirst(), Err: compact(err)}
 	case fresh || isStream && !refused:
 		return false, &hosterrors.ProtocolError{Err: err}

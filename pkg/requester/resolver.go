@@ -36,25 +36,40 @@ type answer struct {
 }
 
 func newResolver(cfg *Config) (*resolver, error) {
-	r := &resolver{network: "ip", lookup: net.DefaultResolver.LookupNetIP, known: map[string]answer{}}
-	if cfg.IPVersion != 0 {
-		r.network = fmt.Sprintf("ip%d", cfg.IPVersion)
-	}
-	if len(cfg.Resolvers) == 0 {
-		return r, nil
-	}
 	for _, server := range cfg.Resolvers {
 		if _, err := netip.ParseAddrPort(server); err != nil {
 			return nil, fmt.Errorf("expected the address and port of a resolver, got %q", server)
 		}
 	}
-	var turn atomic.Uint32
-	own := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		server := cfg.Resolvers[int(turn.Add(1)-1)%len(cfg.Resolvers)]
-		return new(net.Dialer).DialContext(ctx, network, server)
-	}}
-	r.lookup = own.LookupNetIP
+	r := &resolver{network: "ip", known: map[string]answer{}}
+	if cfg.IPVersion != 0 {
+		r.network = fmt.Sprintf("ip%d", cfg.IPVersion)
+	}
+	own := &net.Resolver{PreferGo: len(cfg.Resolvers) > 0, Dial: dialResolver(cfg.Resolvers)}
+	r.lookup = func(ctx context.Context, network, host string) ([]netip.Addr, error) {
+		addrs, err := own.LookupNetIP(ctx, network, host)
+		if dns, ok := errors.AsType[*net.DNSError](err); ok && own.PreferGo {
+			dns.Server = "" // it would be the system's, which was not asked
+		}
+		return addrs, err
+	}
 	return r, nil
+}
+
+// dialResolver dials the servers in turn, or the one that the system names. A question that nobody waits for any more is given up: the
+// net package would leave it, and two goroutines, to its own timeouts.
+func dialResolver(servers []string) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	var turn atomic.Uint32
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if len(servers) > 0 {
+			addr = servers[int(turn.Add(1)-1)%len(servers)]
+		}
+		c, err := new(net.Dialer).DialContext(ctx, network, addr)
+		if err == nil {
+			context.AfterFunc(ctx, func() { _ = c.Close() })
+		}
+		return c, err
+	}
 }
 
 // addresses returns the host's addresses in the order in which they are to be tried. An address is its own answer.

@@ -84,6 +84,7 @@ type sending struct {
 // once more, over a fresh one.
 func (s *sending) once(fresh bool) (resp *Response, again bool, err error) {
 	s.deadline = time.Time{}
+	s.client.sent.Add(1)
 	if s.speaksH2() {
 		if h2 := s.gate.takeH2(fresh); h2 != nil {
 			if err := s.dialed(); err != nil {

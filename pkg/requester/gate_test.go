@@ -1,0 +1,152 @@
+package requester
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redialscan/redial/pkg/flow"
+	"github.com/redialscan/redial/pkg/hostkey"
+)
+
+// count is the number of gates.
+func (t *gates) count() int {
+	n := 0
+	for i := range t.shards {
+		t.shards[i].mu.Lock()
+		n += len(t.shards[i].m)
+		t.shards[i].mu.Unlock()
+	}
+	return n
+}
+
+func TestGatesOfDeadHostsDoNotPileUp(t *testing.T) {
+	for name, rule := range map[string]flow.Rule{"no pace": {}, "pace": {Rate: 100}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				refuse := func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused") }
+				c, err := New(Config{Host: rule, Dial: refuse})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				for n := range 100_000 {
+					req := &Request{Scheme: "http", Host: fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255), Port: 80}
+					if _, err := c.Do(t.Context(), req, nil); err == nil {
+						t.Fatal("got an answer")
+					}
+					if n%100 == 0 {
+						<-time.After(20 * time.Millisecond)
+					}
+				}
+				if got := c.gates.count(); got > 2*minSweep*len(c.gates.shards) || rule.Rate == 0 && got > 0 {
+					t.Errorf("got %d gates after 100,000 hosts without state", got)
+				}
+			})
+		})
+	}
+}
+
+// served is a client on pipes whose far ends answer every request, and the number of connections that are open.
+func served(t *testing.T, cfg Config) (*Client, *atomic.Int32) {
+	open := new(atomic.Int32)
+	cfg.Dial = func(context.Context, string, string) (net.Conn, error) {
+		near, far := net.Pipe()
+		open.Add(1)
+		go func() {
+			defer open.Add(-1)
+			defer far.Close()
+			room := make([]byte, 1024)
+			for {
+				if _, err := far.Read(room); err != nil {
+					return
+				}
+				if _, err := io.WriteString(far, ok200Text); err != nil {
+					return
+				}
+			}
+		}()
+		return near, nil
+	}
+	c, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c, open
+}
+
+func TestIdleConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, open := served(t, Config{MaxIdle: 3, IdleTimeout: time.Minute})
+		ask := func(host string) {
+			t.Helper()
+			if _, err := c.Do(t.Context(), &Request{Scheme: "http", Host: host, Port: 80}, nil); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		for n := range 5 {
+			ask(fmt.Sprintf("h%d.test", n))
+		}
+		if got := open.Load(); got != 3 || c.gates.count() != 3 {
+			t.Errorf("got %d idle connections, %d gates; want 3", got, c.gates.count())
+		}
+		c.Forget("h0.test:80")
+		synctest.Wait()
+		if got := open.Load(); got != 2 || c.gates.count() != 2 {
+			t.Errorf("got %d idle connections, %d gates after one was forgotten; want 2", got, c.gates.count())
+		}
+		<-time.After(time.Minute)
+		ask("h1.test")
+		if got := open.Load(); got != 2 {
+			t.Errorf("got %d open connections, want the old one replaced", got)
+		}
+		c.Close()
+		synctest.Wait()
+		if got := open.Load(); got != 0 {
+			t.Errorf("got %d open connections after Close", got)
+		}
+		if _, err := c.Do(t.Context(), &Request{Scheme: "http", Host: "h1.test", Port: 80}, nil); !errors.Is(err, errClosed) {
+			t.Errorf("got %v from a closed client", err)
+		}
+	})
+}
+
+// A context of one request must not kill the connection once the request is over.
+func TestConnectionOutlivesItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := served(t, Config{})
+		var dials atomic.Int32
+		dial := c.cfg.Dial
+		c.cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dials.Add(1)
+			return dial(ctx, network, addr)
+		}
+		for range 5 {
+			ctx, cancel := context.WithCancel(t.Context())
+			if _, err := c.Do(ctx, &Request{Scheme: "http", Host: "h.test", Port: 80}, nil); err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			synctest.Wait()
+		}
+		if got := dials.Load(); got != 1 {
+			t.Errorf("got %d dials for 5 requests, want 1", got)
+		}
+	})
+}
+
+func TestKeysAreThoseOfHostkey(t *testing.T) {
+	for _, host := range []string{"host.test", "127.0.0.1", "::1", "fe80::1%eth0"} {
+		if got, want := string(appendKey(nil, host, 8065)), hostkey.Join(host, 8065); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
