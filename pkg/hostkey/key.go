@@ -1,6 +1,7 @@
 package hostkey
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -64,6 +65,9 @@ func Port(text string) (uint16, error) {
 			return 0, fmt.Errorf("port %.80q is not a number, expected 1 to 65535", text)
 		}
 		number = min(number*10+int(c-'0'), 1<<16)
+	}
+	if text == "" {
+		return 0, errors.New("no port, expected 1 to 65535")
 	}
 	if number < 1 || number > 65535 {
 		return 0, fmt.Errorf("port %.80q is out of range, expected 1 to 65535", text)

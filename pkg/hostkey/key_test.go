@@ -71,6 +71,17 @@ func TestFromURLRefused(t *testing.T) {
 	}
 }
 
+func TestPort(t *testing.T) {
+	if port, err := Port("0443"); port != 443 || err != nil {
+		t.Errorf("got %d, %v; want 443", port, err)
+	}
+	for _, text := range []string{"", "0", "65536", "-1", "+1", "1 ", "0x1", "١"} {
+		if port, err := Port(text); err == nil {
+			t.Errorf("Port(%q) = %d, want an error", text, port)
+		}
+	}
+}
+
 func TestErrorsKeepPasswordsBack(t *testing.T) {
 	_, err := FromURL(&url.URL{Scheme: "gopher", Host: "host", User: url.UserPassword("joe", "hunter2")})
 	if err == nil || strings.Contains(err.Error(), "hunter2") {

@@ -31,7 +31,7 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
-// BenchmarkFullWindow gives out addresses of a /8, with the window full.
+// BenchmarkFullWindow gives out addresses of a network, with the window full.
 func BenchmarkFullWindow(b *testing.B) {
 	r := benchReader(b, bytes.NewReader([]byte("0.0.0.0/0")))
 	for range windowTargets {

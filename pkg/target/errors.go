@@ -7,7 +7,7 @@ import "fmt"
 type LineError struct {
 	File string // the name of the source
 	Line int    // counted from 1
-	Text string // the beginning of the line as written, without userinfo
+	Text string // the beginning of the line; *** stands for all that may be userinfo
 	Err  error  // what is wrong with it and what was expected
 }
 

@@ -57,29 +57,25 @@ func (x *Exclusion) matchPort(host string, port uint16) bool {
 	return set != nil && set.has(host)
 }
 
-// leave gives what is left of a target: the target, nothing, or, where neither
-// scheme nor port is known, the one candidate that is not excluded.
-func (x *Exclusion) leave(t Target) (Target, bool) {
+// leave reports whether anything is left of a target. Where neither scheme nor
+// port is known, one candidate may be: the target becomes that one.
+func (x *Exclusion) leave(t *Target) bool {
 	if x == nil {
-		return t, true
+		return true
 	}
 	if port := t.effectivePort(); port != 0 {
-		return t, !x.matchPort(t.Host, port)
+		return !x.matchPort(t.Host, port)
 	}
 	if len(x.onPort) == 0 {
-		return t, !x.anyPort.has(t.Host)
+		return !x.anyPort.has(t.Host)
 	}
 	left := slices.DeleteFunc(t.Candidates(), func(c Target) bool {
 		return x.matchPort(c.Host, c.Port)
 	})
-	switch len(left) {
-	case 0:
-		return Target{}, false
-	case 1:
-		return left[0], true
-	default:
-		return t, true
+	if len(left) == 1 {
+		*t = left[0]
 	}
+	return len(left) > 0
 }
 
 // excludedUpTo gives the last address of the excluded span that has addr.

@@ -193,7 +193,8 @@ func TestExcludedSpansAreTheNaiveOnes(t *testing.T) {
 		}
 		want := slices.DeleteFunc(slices.Clone(all), func(a netip.Addr) bool { return gone[a] })
 		ports := rapid.SampledFrom([][]uint16{nil, {80}, {80, 81, 82}}).Draw(t, "ports")
-		e := newExpansion(Target{}, network, ports)
+		var e expansion
+		e.start(&Target{}, network, ports)
 		var got []netip.Addr
 		var skipped uint64
 		for {

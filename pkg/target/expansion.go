@@ -11,16 +11,15 @@ type expansion struct {
 	ready     bool     // base itself is still to come
 }
 
-// newExpansion takes a parsed line: a target, or a base and its addresses.
-func newExpansion(t Target, addresses span, ports []uint16) expansion {
+// start takes a parsed line: a target, or what its addresses share.
+func (e *expansion) start(t *Target, addresses span, ports []uint16) {
 	if t.Port != 0 {
 		ports = nil
 	}
-	e := expansion{base: t, addresses: addresses, ports: ports}
+	e.base, e.addresses, e.ports = *t, addresses, ports
 	if addresses.empty() {
 		e.begin()
 	}
-	return e
 }
 
 // begin makes base.Host the host whose ports come next.

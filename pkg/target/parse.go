@@ -1,6 +1,7 @@
 package target
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -54,6 +55,10 @@ func parse(text string) (Target, span, error) {
 	}
 	host, err := t.takePort(authority)
 	if err != nil {
+		if t.User == "" && strings.IndexByte(text, '@') >= 0 {
+			// What looks like a port may be half of a password: do not show it.
+			err = errors.New("no port after the host, expected a number, or / ? # in a password percent-encoded")
+		}
 		return Target{}, span{}, err
 	}
 	if addresses, isRange, err := parseRange(host); isRange || err != nil {
@@ -107,7 +112,7 @@ func (t *Target) takeScheme(text string) (rest string, err error) {
 // scheme: a later "://" belongs to a path or a query.
 func schemeEnd(text string) int {
 	i := strings.Index(text, "://")
-	if i < 0 || strings.ContainsAny(text[:i], "/?#@") {
+	if i < 0 || strings.ContainsAny(text[:i], "/?#@:") {
 		return 0
 	}
 	return i + len("://")

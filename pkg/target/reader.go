@@ -81,15 +81,16 @@ func newReader(cfg Config, remembered int) (*Reader, error) {
 func (r *Reader) Next() (Target, error) {
 	for {
 		t, skipped, ok := r.left.next(r.cfg.Exclude)
-		r.excludedCount.Add(skipped)
+		if skipped > 0 {
+			r.excludedCount.Add(skipped)
+		}
 		if !ok {
 			if err := r.nextLine(); err != nil {
 				return Target{}, err
 			}
 			continue
 		}
-		t, ok = r.cfg.Exclude.leave(t)
-		if !ok {
+		if !r.cfg.Exclude.leave(&t) {
 			r.excludedCount.Add(1)
 			continue
 		}
@@ -150,7 +151,7 @@ func (r *Reader) expand(text string) error {
 	if err != nil {
 		return err
 	}
-	r.left = newExpansion(t, addresses, r.cfg.Ports)
+	r.left.start(&t, addresses, r.cfg.Ports)
 	return nil
 }
 
@@ -161,9 +162,12 @@ func (r *Reader) badLine(text []byte, err error) *LineError {
 
 const maxShown = 200
 
-// shown is the beginning of a line for a message, with userinfo cut out.
+// shown is the beginning of a line for a message. All before the last @ may be
+// userinfo in a line that was not understood, and is hidden.
 func shown(text string) string {
-	text = withoutUser(text)
+	if at := strings.LastIndexByte(text, '@'); at >= 0 {
+		text = text[:min(schemeEnd(text), at)] + "***" + text[at:]
+	}
 	return strings.Clone(text[:min(len(text), maxShown)])
 }
 

@@ -2,7 +2,6 @@ package target
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"runtime"
 	"slices"
@@ -43,6 +42,47 @@ func TestExpansion(t *testing.T) {
 			t.Errorf("%s with ports %v: %q, %q, %v; want %q", c.line, c.ports, urls, bad, err, c.want)
 		}
 	}
+}
+
+func TestHugeSpansAreRefused(t *testing.T) {
+	for text, want := range map[string]bool{
+		"0.0.0.0/0":             true,
+		"2001:db8::/96":         true,
+		"::-::ffff:ffff":        true,
+		"::ffff:0:0/96":         true,
+		"2001:db8::/95":         false,
+		"2001:db8::/64":         false,
+		"::/0":                  false,
+		"::-::1:0:0":            false,
+		"::1-1::1":              false,
+		"::ffff:0:0/64":         false,
+		"2001:db8::/64:8080":    false,
+		"2001:db8::-2001:db9::": false,
+	} {
+		urls, bad, err := readSome(t, text)
+		if want && (len(urls) != 2 || bad != nil || err != nil) {
+			t.Errorf("%s: %q, %q, %v; want targets", text, urls, bad, err)
+		}
+		if !want && (urls != nil || len(bad) != 1 || err != io.EOF || !strings.Contains(bad[0], "list:1: more than 2^32 addresses")) {
+			t.Errorf("%s: %q, %q, %v; want a bad line", text, urls, bad, err)
+		}
+	}
+}
+
+// readSome gives the first two targets of a line.
+func readSome(t *testing.T, line string) (urls, bad []string, err error) {
+	r, err := NewReader(Config{Sources: list(line), OnBad: func(e *LineError) { bad = append(bad, e.Error()) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		target, err := r.Next()
+		if err != nil {
+			return urls, bad, err
+		}
+		urls = append(urls, target.URL())
+	}
+	return urls, bad, nil
 }
 
 func TestInputOfExpandedTargets(t *testing.T) {
@@ -134,97 +174,6 @@ func TestExcludedIsNeverGivenOut(t *testing.T) {
 	if !slices.Equal(urls, want) || bad != nil || err != nil {
 		t.Errorf("got %q, %q, %v; want %q", urls, bad, err, want)
 	}
-}
-
-func TestBadLinesAreReportedAndPassedOver(t *testing.T) {
-	path := writeFile(t, "list", "a\n\nftp://joe:hunter2@b/c # old\n10.0.0.0/40\nd\n")
-	var bad []*LineError
-	r, err := NewReader(Config{Sources: []Source{File(path), Values("-u", "e:0")}, OnBad: func(e *LineError) { bad = append(bad, e) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var hosts []string
-	for {
-		target, err := r.Next()
-		if err != nil {
-			break
-		}
-		hosts = append(hosts, target.Host)
-	}
-	if want := []string{"a", "d"}; !slices.Equal(hosts, want) {
-		t.Errorf("got %q, want %q", hosts, want)
-	}
-	if len(bad) != 3 {
-		t.Fatalf("%d bad lines, want 3: %v", len(bad), bad)
-	}
-	if e := bad[0]; e.File != path || e.Line != 3 || e.Text != "ftp://b/c" || e.Error() != path+`:3: scheme "ftp", expected http or https` {
-		t.Errorf("got %q, %d, %q: %v", e.File, e.Line, e.Text, e)
-	}
-	if e := bad[2]; e.Error() != `-u:1: port "0" is out of range, expected 1 to 65535` {
-		t.Errorf("got %v", e)
-	}
-}
-
-func TestHugeSpansAreRefused(t *testing.T) {
-	for text, want := range map[string]bool{
-		"0.0.0.0/0":             true,
-		"2001:db8::/96":         true,
-		"::-::ffff:ffff":        true,
-		"::ffff:0:0/96":         true,
-		"2001:db8::/95":         false,
-		"2001:db8::/64":         false,
-		"::/0":                  false,
-		"::-::1:0:0":            false,
-		"::1-1::1":              false,
-		"::ffff:0:0/64":         false,
-		"2001:db8::/64:8080":    false,
-		"2001:db8::-2001:db9::": false,
-	} {
-		urls, bad, err := readSome(t, text)
-		if want && (len(urls) != 2 || bad != nil || err != nil) {
-			t.Errorf("%s: %q, %q, %v; want targets", text, urls, bad, err)
-		}
-		if !want && (urls != nil || len(bad) != 1 || err != io.EOF || !strings.Contains(bad[0], "list:1: more than 2^32 addresses")) {
-			t.Errorf("%s: %q, %q, %v; want a bad line", text, urls, bad, err)
-		}
-	}
-}
-
-// readSome gives the first two targets of a line.
-func readSome(t *testing.T, line string) (urls, bad []string, err error) {
-	r, err := NewReader(Config{Sources: list(line), OnBad: func(e *LineError) { bad = append(bad, e.Error()) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		target, err := r.Next()
-		if err != nil {
-			return urls, bad, err
-		}
-		urls = append(urls, target.URL())
-	}
-	return urls, bad, nil
-}
-
-func TestStrict(t *testing.T) {
-	r, err := NewReader(Config{Sources: list("a", "b c", "d"), Strict: true, OnBad: func(e *LineError) { t.Errorf("OnBad(%v) with Strict", e) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if target, err := r.Next(); target.Host != "a" || err != nil {
-		t.Errorf("got %v, %v; want a", target, err)
-	}
-	if _, err := r.Next(); !isLine(err, 2) {
-		t.Errorf("got %v, want a LineError for line 2", err)
-	}
-	if target, err := r.Next(); target.Host != "d" || err != nil {
-		t.Errorf("got %v, %v; want d", target, err)
-	}
-}
-
-func isLine(err error, number int) bool {
-	e, ok := errors.AsType[*LineError](err)
-	return ok && e.Line == number
 }
 
 func TestNewReaderRefuses(t *testing.T) {

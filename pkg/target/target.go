@@ -73,7 +73,7 @@ func (t Target) Settled() bool {
 }
 
 // effectivePort is the port that will be dialed, 0 while that is open.
-func (t Target) effectivePort() uint16 {
+func (t *Target) effectivePort() uint16 {
 	if t.Port != 0 {
 		return t.Port
 	}
@@ -150,7 +150,7 @@ func appendRequestPath(buf []byte, path string) []byte {
 
 // appendIdentity appends what makes two targets the same request: scheme, host,
 // port, userinfo and path, however they were written.
-func (t Target) appendIdentity(buf []byte) []byte {
+func (t *Target) appendIdentity(buf []byte) []byte {
 	port := t.effectivePort()
 	buf = append(buf, byte(t.Scheme), byte(port>>8), byte(port))
 	buf = append(buf, t.Host...)
