@@ -1,0 +1,62 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Env is all that a command has of the world around it.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	// Signals gives the signals that ask the command to stop, and a function that ends the listening.
+	Signals func() (<-chan os.Signal, func())
+	// Exit ends the process at once, for a person who asks a second time.
+	Exit func(status int)
+}
+
+// OSEnv is the world of a real process.
+func OSEnv() Env {
+	return Env{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Exit: os.Exit,
+		Signals: func() (<-chan os.Signal, func()) {
+			ch := make(chan os.Signal, 2)
+			signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+			return ch, func() { signal.Stop(ch) }
+		},
+	}
+}
+
+// interruptible calls run with a context that the first signal ends, with an *InterruptError as the cause. A second
+// signal ends the process.
+func (env Env) interruptible(run func(ctx context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals, stop := env.Signals()
+	defer stop()
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case sig := <-signals:
+				interrupted := &InterruptError{Signal: sig}
+				if ctx.Err() != nil {
+					env.Exit(interrupted.Status())
+				}
+				cancel(interrupted)
+			case <-done:
+				return
+			}
+		}
+	}()
+	defer func() {
+		close(done)
+		<-ended
+	}()
+	return run(ctx)
+}

@@ -1,0 +1,73 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// The exit statuses of redial. 2 and 3 outrank 1: a quarantine never turns a pipeline green.
+const (
+	StatusOK          = 0
+	StatusFindings    = 1
+	StatusUsage       = 2
+	StatusIncomplete  = 3
+	StatusInterrupted = 130 // 128 + SIGINT
+	StatusTerminated  = 143 // 128 + SIGTERM
+)
+
+// exitStatusHelp stands in the help of the commands that scan.
+const exitStatusHelp = `
+EXIT STATUS
+  0    complete
+  1    findings at or above --fail-on
+  2    wrong usage or configuration, or the scan could not run
+  3    incomplete: an item of a host that answered was not done, or nothing
+       answered at all; with --max-skipped: more items failed or were skipped
+  130  interrupted (Ctrl-C)
+  143  terminated
+`
+
+// StatusError is an end with an exit status of its own.
+type StatusError struct {
+	Status int
+	Err    error // nil when there is nothing to say
+}
+
+func (e *StatusError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit status %d", e.Status)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap gives what there is to say.
+func (e *StatusError) Unwrap() error { return e.Err }
+
+// InterruptError is the cause of a context that a signal ended.
+type InterruptError struct{ Signal os.Signal }
+
+func (e *InterruptError) Error() string { return "stopped by " + e.Signal.String() }
+
+// Status is the exit status of a command that the signal stopped.
+func (e *InterruptError) Status() int {
+	if e.Signal == syscall.SIGTERM {
+		return StatusTerminated
+	}
+	return StatusInterrupted
+}
+
+// statusOf gives the exit status of a command's error. What is not known is a command that could not run.
+func statusOf(err error) int {
+	if err == nil {
+		return StatusOK
+	}
+	if interrupted, ok := errors.AsType[*InterruptError](err); ok {
+		return interrupted.Status()
+	}
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		return status.Status
+	}
+	return StatusUsage
+}

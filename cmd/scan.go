@@ -1,0 +1,151 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redialscan/redial/internal/scan"
+	"github.com/redialscan/redial/pkg/report"
+	"github.com/redialscan/redial/pkg/target"
+)
+
+// scanOptions are the flags of redial scan, in the groups of its help.
+type scanOptions struct {
+	input   inputOptions
+	request requestOptions
+	pace    paceOptions
+	breaker breakerOptions
+	output  outputOptions
+}
+
+func newScanCommand(env Env) *cobra.Command {
+	var o scanOptions
+	c := &cobra.Command{
+		Use:   "scan",
+		Short: "Scan targets",
+		Long: `Scan targets: ask each host for one or more paths and print what it answers.
+
+A host that stops answering is quarantined, called again after a cooldown, and gets
+the rest of its checks when it comes back. What was left out is counted and named.`,
+		Example: `  redial scan -u https://example.com
+  redial scan -l targets.txt --path /admin,/login --match-status 200
+  cat hosts.txt | redial scan -j -o results.jsonl --events scan.events`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.breaker.validate(time.Duration(o.request.timeout), c.Flags()); err != nil {
+				return err
+			}
+			return o.run(c.Context(), env)
+		},
+	}
+	groups := newFlagGroups(c)
+	groups.add("Targets", o.input.addFlags)
+	groups.add("Requests", o.request.addFlags)
+	groups.add("What is printed", o.request.addFilterFlags)
+	groups.add("Quarantine", o.breaker.addFlags)
+	groups.add("Retries", o.breaker.addRetryFlags)
+	groups.add("Pace", o.pace.addFlags)
+	groups.add("Output", o.output.addFlags)
+	return c
+}
+
+// run makes the parts, runs the scan, and says by its error how it ended.
+func (o *scanOptions) run(ctx context.Context, env Env) error {
+	screen := o.output.screen(env)
+	opt, err := o.parts(screen)
+	if err != nil {
+		return err
+	}
+	in, err := o.input.open(env.Stdin, func(bad *target.LineError) { screen.messages.warn("%v", bad) })
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	stopRead := context.AfterFunc(ctx, in.cancel)
+	defer stopRead()
+	opt.Targets = in.reader
+
+	var files report.Files
+	defer files.Close()
+	for _, list := range o.input.lists {
+		files.Keep(list, "target list")
+	}
+	if opt.Handlers, err = o.output.handlers(env, screen, &files); err != nil {
+		return err
+	}
+	s, err := scan.New(opt)
+	if err != nil {
+		return err
+	}
+	ending, err := o.watched(ctx, s, screen)
+	if err == nil && ending.Items == 0 {
+		err = emptyInput(in.reader)
+	}
+	if ending.Items > 0 && !o.output.silent {
+		fmt.Fprint(screen.stderr, ending.Text())
+	}
+	return o.status(ctx, ending, err)
+}
+
+// watched runs the scan with a progress bar or status lines beside it.
+func (o *scanOptions) watched(ctx context.Context, s *scan.Scan, screen *screen) (scan.Ending, error) {
+	var wg sync.WaitGroup
+	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
+	final := false // read after stop only
+	sample := func() report.Status {
+		st := s.Status()
+		st.Final = watch.Err() != nil && final
+		return st
+	}
+	interval := time.Duration(o.output.statsInterval)
+	switch {
+	case screen.progress != nil:
+		wg.Go(func() { screen.progress.Run(watch, sample) })
+	case !o.output.noProgress && !o.output.silent && interval > 0:
+		wg.Go(func() { report.PrintStatus(watch, screen.stderr, interval, sample) })
+	}
+	ending, err := s.Run(ctx)
+	final = true
+	stop()
+	wg.Wait()
+	return ending, err
+}
+
+func emptyInput(r *target.Reader) error {
+	switch {
+	case r.Excluded() > 0:
+		return fmt.Errorf("no targets: all %d are excluded", r.Excluded())
+	case r.Bad() > 0:
+		return fmt.Errorf("no targets: all %d lines are bad, expected a URL, host, host:port, address, CIDR or range in each", r.Bad())
+	}
+	return errors.New("no targets: the list is empty, expected a URL, host, host:port, address, CIDR or range a line")
+}
+
+// status turns the end of a scan into an exit status; the table stands in exit.go.
+func (o *scanOptions) status(ctx context.Context, ending scan.Ending, err error) error {
+	if interrupted, ok := errors.AsType[*InterruptError](context.Cause(ctx)); ok {
+		return interrupted
+	}
+	if err != nil {
+		return err
+	}
+	left := ending.Failed + ending.Skipped
+	switch limit := &o.output.maxSkipped; {
+	case limit.set && limit.exceeded(left, ending.Items):
+		return &StatusError{Status: StatusIncomplete, Err: fmt.Errorf(
+			"incomplete: %d of %d items failed or were skipped, more than --max-skipped %s", left, ending.Items, limit)}
+	case limit.set:
+		return nil
+	case ending.Done == 0:
+		return &StatusError{Status: StatusIncomplete, Err: errors.New("incomplete: nothing answered")}
+	case ending.Incomplete:
+		return &StatusError{Status: StatusIncomplete, Err: errors.New(
+			"incomplete: items of hosts that answered failed or were skipped; --max-skipped sets how many may")}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/muesli/cancelreader"
+	"github.com/spf13/pflag"
+
+	"github.com/redialscan/redial/pkg/target"
+)
+
+// inputOptions say what is scanned.
+type inputOptions struct {
+	lists   []string
+	targets []string
+	ports   string
+	exclude []string
+	strict  bool
+}
+
+func (o *inputOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringArrayVarP(&o.lists, "list", "l", nil, "file with a target a line; - is standard input")
+	fs.StringArrayVarP(&o.targets, "target", "u", nil, "target: URL, host, host:port, address, CIDR or range")
+	fs.StringVar(&o.ports, "ports", "", "ports for targets that name none, such as 80,443,8000-8010")
+	fs.StringArrayVar(&o.exclude, "exclude", nil, "never send to these hosts, *.names, CIDRs, ranges, or files of them")
+	fs.BoolVar(&o.strict, "strict", false, "stop at the first bad line of a list")
+}
+
+// errNoInput has the hint in its text.
+var errNoInput = errors.New("no targets: give -u URL, -l FILE, or a list on standard input")
+
+// input is the opened input of a scan.
+type input struct {
+	reader *target.Reader
+	cancel func() // ends a read of standard input that is under way
+	close  func()
+}
+
+// open checks the sources and makes the reader. onBad hears of each bad line.
+func (o *inputOptions) open(stdin io.Reader, onBad func(*target.LineError)) (*input, error) {
+	in := &input{cancel: func() {}, close: func() {}}
+	var sources []target.Source
+	if len(o.targets) > 0 {
+		sources = append(sources, target.Values("-u", o.targets...))
+	}
+	lists := o.lists
+	if len(lists) == 0 && len(o.targets) == 0 && isPipe(stdin) {
+		lists = []string{"-"}
+	}
+	stdinUsed := false
+	for _, list := range lists {
+		switch {
+		case list != "-":
+			sources = append(sources, target.File(list))
+		case stdinUsed:
+			return nil, usageErrorf("list", "standard input is given twice")
+		default:
+			stdinUsed = true
+			r, err := cancelreader.NewReader(stdin)
+			if err != nil {
+				return nil, fmt.Errorf("standard input: %w", err)
+			}
+			in.cancel = func() { r.Cancel() }
+			in.close = func() { _ = r.Close() }
+			sources = append(sources, target.Stream("standard input", r))
+		}
+	}
+	if len(sources) == 0 {
+		return nil, errNoInput
+	}
+	ports, err := target.ParsePorts(o.ports)
+	if err != nil {
+		return nil, usageErrorf("ports", "%v", err)
+	}
+	exclude, err := target.NewExclusion(o.exclude)
+	if err != nil {
+		return nil, usageErrorf("exclude", "%v", err)
+	}
+	in.reader, err = target.NewReader(target.Config{
+		Sources: sources, Ports: ports, Exclude: exclude, Strict: o.strict, OnBad: onBad,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// isPipe says that standard input has been given a list: it is a pipe or a file, not a terminal and not nothing.
+func isPipe(stdin io.Reader) bool {
+	f, ok := stdin.(*os.File)
+	if !ok {
+		return stdin != nil
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}

@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/redialscan/redial/pkg/report"
+)
+
+// outputOptions say what is told, where and how.
+type outputOptions struct {
+	output     string
+	jsonl      bool
+	events     string
+	showFailed bool
+	maxSkipped shareValue
+
+	silent, verbose     bool
+	noColor, noProgress bool
+	statsInterval       durationValue
+}
+
+func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
+	o.statsInterval = durationValue(5 * time.Second)
+	fs.StringVarP(&o.output, "output", "o", "", "write the results to this file too")
+	fs.BoolVarP(&o.jsonl, "jsonl", "j", false, "results as JSON lines")
+	fs.StringVar(&o.events, "events", "", "write every event of the scan to this file, as JSON lines")
+	fs.BoolVar(&o.showFailed, "show-failed", false, "items that failed are results too")
+	fs.Var(&o.maxSkipped, "max-skipped", "exit 3 when more items than this were failed or skipped (default: see EXIT STATUS)")
+	fs.BoolVar(&o.silent, "silent", false, "results and errors only")
+	fs.BoolVarP(&o.verbose, "verbose", "v", false, "tell each change of a host's state and each failure")
+	fs.BoolVar(&o.noColor, "no-color", false, "no colours")
+	fs.BoolVar(&o.noProgress, "no-progress", false, "neither progress bar nor status lines")
+	fs.Var(&o.statsInterval, "stats-interval", "time between status lines where there is no terminal; 0 is none")
+}
+
+// isTerminal says that a stream is a terminal that a person looks at.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// color says whether escape sequences may go to a stream.
+func (o *outputOptions) color(env Env, stream any) bool {
+	return !o.noColor && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb" && isTerminal(stream)
+}
+
+// screen is where people look: messages and progress on standard error, results on standard output.
+type screen struct {
+	messages *messages
+	stdout   io.Writer
+	progress *report.Progress // nil without a terminal
+	stderr   io.Writer
+}
+
+func (o *outputOptions) screen(env Env) *screen {
+	s := &screen{stdout: env.Stdout, stderr: env.Stderr}
+	if isTerminal(env.Stderr) && !o.noProgress && !o.silent {
+		f := env.Stderr.(*os.File)
+		s.progress = report.NewProgress(f, func() int {
+			width, _, err := term.GetSize(int(f.Fd()))
+			if err != nil {
+				return 0
+			}
+			return width
+		})
+		s.stderr = s.progress.Writer(env.Stderr)
+		if isTerminal(env.Stdout) {
+			s.stdout = s.progress.Writer(env.Stdout)
+		}
+	}
+	s.messages = newMessages(s.stderr, o.color(env, env.Stderr), o.verbose, o.silent)
+	return s
+}
+
+// handlers opens the outputs. It comes last before a scan, so that nothing is created for one that cannot start.
+func (o *outputOptions) handlers(env Env, s *screen, files *report.Files) ([]report.Handler, error) {
+	stdout := report.NewOutput("standard output", s.stdout, isTerminal(env.Stdout))
+	handlers := []report.Handler{o.results(stdout, o.color(env, env.Stdout))}
+	if o.output != "" {
+		out, err := files.Open(o.output, "results file")
+		if err != nil {
+			return nil, err
+		}
+		handlers = append(handlers, o.results(out, false))
+	}
+	if o.events != "" {
+		out, err := files.Open(o.events, "events file")
+		if err != nil {
+			return nil, err
+		}
+		handlers = append(handlers, report.NewEventsFile(out))
+	}
+	return handlers, nil
+}
+
+func (o *outputOptions) results(out *report.Output, color bool) report.Handler {
+	if o.jsonl {
+		return report.NewJSONL(out, o.showFailed)
+	}
+	return report.NewText(out, report.TextOptions{Color: color, ShowFailed: o.showFailed})
+}

@@ -1,0 +1,194 @@
+package cmd
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/redialscan/redial/pkg/check"
+	"github.com/redialscan/redial/pkg/flow"
+	"github.com/redialscan/redial/pkg/requester"
+)
+
+// requestOptions say what is asked of each target, and how.
+type requestOptions struct {
+	paths           []string
+	method          string
+	headers         []string
+	body            string
+	followRedirects bool
+	maxRedirects    int
+	filter          check.FilterOptions
+
+	timeout     durationValue
+	dialTimeout durationValue
+	proxy       string
+	userAgent   string
+	randomAgent bool
+	tlsVerify   bool
+	clientCert  string
+	clientKey   string
+	sni         string
+	resolvers   []string
+	ipVersion   string
+}
+
+func (o *requestOptions) addFlags(fs *pflag.FlagSet) {
+	o.timeout = durationValue(requester.DefaultTimeout)
+	fs.StringArrayVar(&o.paths, "path", nil, "paths to ask for: one, a comma list, or a file with one a line")
+	fs.StringVar(&o.method, "method", "GET", "HTTP method")
+	fs.StringArrayVarP(&o.headers, "header", "H", nil, "header of every request, \"Name: value\"")
+	fs.StringVar(&o.body, "body", "", "body of every request")
+	fs.BoolVar(&o.followRedirects, "follow-redirects", false, "follow redirects")
+	fs.IntVar(&o.maxRedirects, "max-redirects", check.DefaultMaxRedirects, "redirects to follow at most")
+
+	fs.Var(&o.timeout, "timeout", "time for a response after the connection stands")
+	fs.Var(&o.dialTimeout, "dial-timeout", "time for a connection (default 5s, or --timeout when that is less)")
+	fs.StringVar(&o.proxy, "proxy", "", "http://, https:// or socks5:// proxy")
+	fs.StringVar(&o.userAgent, "user-agent", "", "User-Agent (default: redial's name and version)")
+	fs.BoolVar(&o.randomAgent, "random-agent", false, "a browser's User-Agent, drawn anew for each request")
+	fs.BoolVar(&o.tlsVerify, "tls-verify", false, "verify certificates")
+	fs.StringVar(&o.clientCert, "client-cert", "", "file with a client certificate (PEM)")
+	fs.StringVar(&o.clientKey, "client-key", "", "file with its key (PEM)")
+	fs.StringVar(&o.sni, "sni", "", "server name in the TLS handshake instead of the host's")
+	fs.StringSliceVar(&o.resolvers, "resolvers", nil, "DNS servers, host or host:port, comma separated")
+	fs.StringVar(&o.ipVersion, "ip-version", "", "4 or 6: use only that family")
+}
+
+func (o *requestOptions) addFilterFlags(fs *pflag.FlagSet) {
+	f := &o.filter
+	fs.StringArrayVar(&f.MatchStatus, "match-status", nil, "print only these status codes, such as 200,300-399")
+	fs.StringArrayVar(&f.FilterStatus, "filter-status", nil, "do not print these status codes")
+	fs.StringArrayVar(&f.MatchString, "match-string", nil, "print only responses with this text")
+	fs.StringArrayVar(&f.FilterString, "filter-string", nil, "do not print responses with this text")
+	fs.StringArrayVar(&f.MatchRegex, "match-regex", nil, "print only responses that match this expression")
+	fs.StringArrayVar(&f.FilterRegex, "filter-regex", nil, "do not print responses that match this expression")
+	fs.StringArrayVar(&f.MatchLength, "match-length", nil, "print only bodies of these lengths, such as 0,100-200")
+	fs.StringArrayVar(&f.FilterLength, "filter-length", nil, "do not print bodies of these lengths")
+}
+
+// probe makes the built-in check.
+func (o *requestOptions) probe() (*check.Probe, error) {
+	var paths []string
+	for _, value := range o.paths {
+		more, err := check.ParsePaths(value)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, more...)
+	}
+	if err := atLeast("max-redirects", o.maxRedirects, 1); err != nil {
+		return nil, err
+	}
+	return check.NewProbe(check.ProbeOptions{
+		Paths: paths, Method: o.method, Body: []byte(o.body), Filter: o.filter,
+		FollowRedirects: o.followRedirects, MaxRedirects: o.maxRedirects,
+	})
+}
+
+// requester makes the configuration of the send path; its breaker and its pace are added later.
+func (o *requestOptions) requester(version string) (requester.Config, error) {
+	cfg := requester.Config{
+		Timeout: time.Duration(o.timeout), DialTimeout: time.Duration(o.dialTimeout), Proxy: o.proxy,
+		UserAgent: o.userAgent, RandomAgent: o.randomAgent, Verify: o.tlsVerify, SNI: o.sni, Version: version,
+	}
+	if cfg.Timeout <= 0 {
+		return cfg, usageErrorf("timeout", "0 is out of range, expected more")
+	}
+	if cfg.DialTimeout == 0 {
+		cfg.DialTimeout = min(requester.DefaultDialTimeout, cfg.Timeout)
+	}
+	if cfg.DialTimeout > cfg.Timeout {
+		return cfg, usageErrorf("dial-timeout", "%s is longer than --timeout %s, expected at most that", cfg.DialTimeout, cfg.Timeout)
+	}
+	for _, line := range o.headers {
+		name, value, ok := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); !ok || name == "" || strings.ContainsAny(line, "\r\n") {
+			return cfg, usageErrorf("header", "expected \"Name: value\"")
+		}
+		cfg.Header = append(cfg.Header, requester.Field{Name: name, Value: strings.TrimSpace(value)})
+	}
+	switch o.ipVersion {
+	case "", "4,6", "6,4":
+	case "4":
+		cfg.IPVersion = 4
+	case "6":
+		cfg.IPVersion = 6
+	default:
+		return cfg, usageErrorf("ip-version", "%q, expected 4 or 6", o.ipVersion)
+	}
+	for _, r := range o.resolvers {
+		if _, _, err := net.SplitHostPort(r); err != nil {
+			r = net.JoinHostPort(strings.Trim(r, "[]"), "53")
+		}
+		cfg.Resolvers = append(cfg.Resolvers, r)
+	}
+	if (o.clientCert == "") != (o.clientKey == "") {
+		return cfg, usageErrorf("client-cert", "expected together with --client-key")
+	}
+	if o.clientCert != "" {
+		cert, err := tls.LoadX509KeyPair(o.clientCert, o.clientKey)
+		if err != nil {
+			return cfg, usageErrorf("client-cert", "%v", err)
+		}
+		cfg.Certs = []tls.Certificate{cert}
+	}
+	return cfg, nil
+}
+
+// paceOptions say how fast and how much at a time.
+type paceOptions struct {
+	concurrency, hostConcurrency, dialConcurrency, maxHosts int
+	rateLimit, hostRateLimit                                float64
+}
+
+func (o *paceOptions) addFlags(fs *pflag.FlagSet) {
+	fs.IntVarP(&o.concurrency, "concurrency", "c", 150, "requests in flight over all hosts")
+	fs.IntVar(&o.hostConcurrency, "host-concurrency", 10, "requests in flight per host")
+	fs.IntVar(&o.dialConcurrency, "dial-concurrency", 1000, "hosts that are being contacted for the first time at once")
+	fs.IntVar(&o.maxHosts, "max-hosts", 10_000, "hosts in work at once")
+	fs.Float64Var(&o.rateLimit, "rate-limit", 500, "requests per second over all hosts; 0 is no limit")
+	fs.Float64Var(&o.hostRateLimit, "host-rate-limit", 100, "requests per second per host; 0 is no limit")
+}
+
+func (o *paceOptions) validate() error {
+	for _, f := range []struct {
+		name string
+		v    int
+	}{
+		{"concurrency", o.concurrency}, {"host-concurrency", o.hostConcurrency},
+		{"dial-concurrency", o.dialConcurrency}, {"max-hosts", o.maxHosts},
+	} {
+		if err := atLeast(f.name, f.v, 1); err != nil {
+			return err
+		}
+	}
+	if err := atLeast("rate-limit", o.rateLimit, 0); err != nil {
+		return err
+	}
+	return atLeast("host-rate-limit", o.hostRateLimit, 0)
+}
+
+// maxQueueWait is how long a request may wait for its slot; what would wait longer goes back to its host's backlog.
+const maxQueueWait = time.Second
+
+func rule(rate float64) flow.Rule {
+	if rate == 0 {
+		return flow.Rule{}
+	}
+	return flow.Rule{Rate: rate, Mode: flow.Queue, MaxQueueWait: maxQueueWait}
+}
+
+// proxyName is a proxy for messages and the events file: without its password.
+func proxyName(proxy string) string {
+	u, err := url.Parse(proxy)
+	if err != nil {
+		return "(not a URL)"
+	}
+	return fmt.Sprint(u.Redacted())
+}

@@ -1,0 +1,84 @@
+package cmd
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redialscan/redial/internal/scan"
+	"github.com/redialscan/redial/pkg/report"
+)
+
+// parts turns the flags into the options of a scan; targets and handlers are added by run.
+func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
+	if err := o.pace.validate(); err != nil {
+		return scan.Options{}, err
+	}
+	probe, err := o.request.probe()
+	if err != nil {
+		return scan.Options{}, err
+	}
+	req, err := o.request.requester(version())
+	if err != nil {
+		return scan.Options{}, err
+	}
+	req.Scan, req.Host = rule(o.pace.rateLimit), rule(o.pace.hostRateLimit)
+	req.MaxRetryAfter = time.Duration(o.breaker.maxRetryAfter)
+	dials := o.pace.dialConcurrency
+	if room := dialRoom(o.pace.concurrency); room > 0 && room < dials {
+		dials = room
+	}
+	return scan.Options{
+		Probe:           probe,
+		Requester:       req,
+		Breaker:         o.breaker.breaker(o.pace.maxHosts),
+		Retries:         o.breaker.retries,
+		RetryWait:       time.Duration(o.breaker.retryWait),
+		RetryMaxWait:    time.Duration(o.breaker.retryMaxWait),
+		RetryBudget:     o.breaker.retryBudget,
+		ItemDeadline:    time.Duration(o.breaker.itemDeadline),
+		Concurrency:     o.pace.concurrency,
+		HostConcurrency: o.pace.hostConcurrency,
+		DialConcurrency: dials,
+		MaxHosts:        o.pace.maxHosts,
+		FirstContact:    o.breaker.firstContact,
+		NoRevisit:       o.breaker.noRevisit,
+		Linger:          time.Duration(o.breaker.linger),
+		Started:         o.started(),
+		OutputFailed:    func(err error) { screen.messages.fail("%v", err) },
+		Log: scan.Log{
+			Info: screen.messages.info, Verbose: screen.messages.verbose, Warn: screen.messages.warn,
+		},
+	}, nil
+}
+
+// started describes the scan in its events file: what it was asked to do, and no secret. Headers, bodies and
+// credentials stay out.
+func (o *scanOptions) started() report.Started {
+	st := report.Started{Version: version(), Options: map[string]string{
+		"path":             strings.Join(o.request.paths, ","),
+		"method":           o.request.method,
+		"timeout":          o.request.timeout.String(),
+		"retries":          strconv.Itoa(o.breaker.retries),
+		"concurrency":      strconv.Itoa(o.pace.concurrency),
+		"host-concurrency": strconv.Itoa(o.pace.hostConcurrency),
+		"rate-limit":       strconv.FormatFloat(o.pace.rateLimit, 'g', -1, 64),
+		"host-rate-limit":  strconv.FormatFloat(o.pace.hostRateLimit, 'g', -1, 64),
+		"max-host-error":   strconv.Itoa(o.breaker.maxHostError),
+		"first-contact":    strconv.Itoa(o.breaker.firstContact),
+		"cooldown":         o.breaker.cooldown.String(),
+		"max-cooldown":     o.breaker.maxCooldown.String(),
+		"max-trips":        strconv.Itoa(o.breaker.maxTrips),
+		"linger":           o.breaker.linger.String(),
+	}}
+	if o.request.proxy != "" {
+		st.Options["proxy"] = proxyName(o.request.proxy)
+	}
+	for _, list := range o.input.lists {
+		st.Inputs = append(st.Inputs, report.Input{Kind: "list", Name: list})
+	}
+	for _, t := range o.input.targets {
+		st.Inputs = append(st.Inputs, report.Input{Kind: "target", Name: t})
+	}
+	return st
+}
