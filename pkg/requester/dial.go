@@ -86,7 +86,7 @@ func (c *Client) connectTCP(ctx context.Context, host string, port uint16) (net.
 	return nil, netip.Addr{}, first
 }
 
-// dialAddr connects to one address, and types the error.
+// dialAddr connects to one address.
 func (c *Client) dialAddr(ctx context.Context, to netip.AddrPort, end time.Time) (net.Conn, error) {
 	dialer := c.dialer
 	dialer.Deadline = end
@@ -96,15 +96,21 @@ func (c *Client) dialAddr(ctx context.Context, to netip.AddrPort, end time.Time)
 		c.gates.clear(false)
 		raw, err = dialer.DialContext(ctx, "tcp", to.String())
 	}
-	switch {
-	case err == nil:
-		return raw, nil
-	case isTimeout(err):
-		return nil, &hosterrors.TimeoutError{Phase: hosterrors.PhaseDial, After: c.cfg.DialTimeout}
-	case errors.Is(err, syscall.ENETUNREACH) && !routed(to):
-		return nil, &dialError{addr: to, err: hosterrors.ErrNoRoute}
+	if err != nil {
+		return nil, c.dialFailure(err, to, routed)
 	}
-	return nil, &hosterrors.ConnError{Phase: hosterrors.PhaseDial, Fresh: true, Err: &dialError{addr: to, err: compact(err)}}
+	return raw, nil
+}
+
+// dialFailure types the error of a connect.
+func (c *Client) dialFailure(err error, to netip.AddrPort, routed func(netip.AddrPort) bool) error {
+	if isTimeout(err) {
+		return &hosterrors.TimeoutError{Phase: hosterrors.PhaseDial, After: c.cfg.DialTimeout}
+	}
+	if errors.Is(err, syscall.ENETUNREACH) && !routed(to) {
+		return &dialError{addr: to, err: hosterrors.ErrNoRoute}
+	}
+	return &hosterrors.ConnError{Phase: hosterrors.PhaseDial, Fresh: true, Err: &dialError{addr: to, err: compact(err)}}
 }
 
 // routed asks the kernel for a route by a UDP connect, which sends nothing: ENETUNREACH may also be a router's answer to the TCP packet.
