@@ -1,0 +1,132 @@
+package main_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed is what a room may import of ours, each with the reason. It is the
+// plan of the house: change it together with the plan, or not at all.
+var allowed = map[string]map[string]string{
+	".": {
+		"cmd": "main runs it and exits with its status",
+	},
+	"cmd": {
+		"internal/lab":   "the lab and demo commands run one",
+		"internal/scan":  "the scan command runs one",
+		"pkg/check":      "flags become the probe and its filters",
+		"pkg/flow":       "flags become the rates of scan and hosts",
+		"pkg/hosterrors": "flags become the breaker's settings",
+		"pkg/report":     "flags become the outputs",
+		"pkg/requester":  "flags become the settings of the send path",
+		"pkg/retry":      "the defaults of the retry flags stand there",
+		"pkg/target":     "flags become the sources of targets",
+	},
+	"internal/lab": {}, // it must not share a mistake with what is tried on it
+	"internal/scan": {
+		"pkg/check":         "what an item asks",
+		"pkg/executor":      "who works, and in which order",
+		"pkg/failurewindow": "the failures of the whole scan",
+		"pkg/flow":          "the pace",
+		"pkg/hosterrors":    "the breaker between executor and requester",
+		"pkg/hostkey":       "the key that all of them share",
+		"pkg/report":        "what is told",
+		"pkg/requester":     "how it is sent",
+		"pkg/retry":         "whether it is sent again",
+		"pkg/target":        "where to",
+	},
+	"pkg/check": {
+		"pkg/hostkey":   "a response is told with its host as the rest of the scan names it",
+		"pkg/requester": "a check sends through the one send path",
+		"pkg/target":    "a check runs on a target",
+	},
+	"pkg/executor":      {}, // generic: it knows neither hosts nor HTTP
+	"pkg/failurewindow": {}, // pure policy
+	"pkg/flow":          {}, // pure policy
+	"pkg/hosterrors":    {}, // pure policy, and what others judge errors by
+	"pkg/hostkey":       {}, // everybody's key, so nobody's dependent
+	"pkg/report":        {}, // a record of a scan can be read without the parts of one
+	"pkg/requester": {
+		"pkg/failurewindow": "the pause after a mass failure",
+		"pkg/flow":          "limits per attempt",
+		"pkg/hosterrors":    "one ticket and one outcome per attempt",
+		"pkg/hostkey":       "the key of each hop",
+		"pkg/retry":         "Retry-After, and the pauses of a throttled host",
+	},
+	"pkg/retry": {}, // pure policy
+	"pkg/target": {
+		"pkg/hostkey": "targets are told apart by their key",
+	},
+}
+
+// foreign is what a room may not import from elsewhere, with the reason.
+var foreign = map[string]map[string]string{
+	"pkg/executor":      {"net": "it is generic", "net/http": "it is generic", "net/url": "it is generic"},
+	"pkg/failurewindow": {"net": "policy is arithmetic", "context": "only callers wait"},
+	"pkg/flow":          {"net": "policy is arithmetic", "context": "only callers wait"},
+	"pkg/report":        {"net/http": "it tells what was found, it asks nobody"},
+}
+
+func TestImports(t *testing.T) {
+	report(t, importComplaints(repository(t)))
+}
+
+func TestEveryRoomOfTheTableExists(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range repository(t) {
+		seen[s.room()] = true
+	}
+	for _, room := range slices.Sorted(maps.Keys(allowed)) {
+		if !seen[room] {
+			t.Errorf("%s stands in the import table and has no Go file: take it out", room)
+		}
+	}
+}
+
+// Tests may import more: a lab, a room that theirs works with.
+func importComplaints(all []source) []string {
+	var complaints []string
+	for _, s := range all {
+		if s.test {
+			continue
+		}
+		may, known := allowed[s.room()]
+		if !known {
+			complaints = append(complaints, fmt.Sprintf("%s: %s is not in the import table: say there what it may import, and why", s.path, s.room()))
+			continue
+		}
+		for _, p := range s.imports() {
+			if reason := foreign[s.room()][p]; reason != "" {
+				complaints = append(complaints, fmt.Sprintf("%s imports %s, which %s may not: %s", s.path, p, s.room(), reason))
+			}
+			ours, ok := strings.CutPrefix(p, module+"/")
+			if ok && may[ours] == "" {
+				complaints = append(complaints, fmt.Sprintf("%s imports %s, which is not in the import table for %s (allowed: %v)",
+					s.path, ours, s.room(), slices.Sorted(maps.Keys(may))))
+			}
+		}
+	}
+	return complaints
+}
+
+func TestImportRulesFindTheOffender(t *testing.T) {
+	for _, c := range []struct{ name, path, imports, want string }{
+		{"allowed", "pkg/target/a.go", module + "/pkg/hostkey", ""},
+		{"not allowed", "pkg/target/a.go", module + "/pkg/report", "pkg/target/a.go imports pkg/report"},
+		{"nothing imports cmd", "internal/scan/a.go", module + "/cmd", "internal/scan/a.go imports cmd"},
+		{"unknown room", "pkg/attic/a.go", "fmt", "pkg/attic is not in the import table"},
+		{"room below a room", "pkg/target/deep/a.go", "fmt", "pkg/target/deep is not in the import table"},
+		{"foreign", "pkg/executor/a.go", "net/http", "pkg/executor/a.go imports net/http"},
+		{"test file", "pkg/target/a_test.go", module + "/internal/lab", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := importComplaints(madeUp(t, map[string]string{c.path: fmt.Sprintf("package a\n\nimport _ %q\n", c.imports)}))
+			if text := strings.Join(got, "\n"); (c.want == "") != (text == "") || !strings.Contains(text, c.want) {
+				t.Errorf("got %q, want %q", text, c.want)
+			}
+		})
+	}
+}
