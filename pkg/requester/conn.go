@@ -81,11 +81,12 @@ func (c *conn) unwatchLocked() {
 	c.watched, c.stop = nil, nil
 }
 
+// shut closes the connection without a TLS goodbye, for which a host that does not read could keep us waiting.
 func (c *conn) shut() {
 	c.mu.Lock()
 	c.unwatchLocked()
 	c.mu.Unlock()
-	_ = c.Close()
+	_ = c.wire.Close()
 }
 
 // desk holds the buffers of one send. Idle connections have none, so that thousands of them cost little.

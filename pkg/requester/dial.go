@@ -91,7 +91,7 @@ func (c *Client) dialAddr(ctx context.Context, to netip.AddrPort, end time.Time)
 	dialer := c.dialer
 	dialer.Deadline = end
 	raw, err := dialer.DialContext(ctx, "tcp", to.String())
-	if err != nil && (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)) {
+	if err != nil && (errors.Is(err, noDescriptor) || errors.Is(err, syscall.ENFILE)) {
 		// Idle connections are the only descriptors that we can do without.
 		c.gates.clear(false)
 		raw, err = dialer.DialContext(ctx, "tcp", to.String())
@@ -107,7 +107,7 @@ func (c *Client) dialFailure(err error, to netip.AddrPort, routed func(netip.Add
 	if isTimeout(err) {
 		return &hosterrors.TimeoutError{Phase: hosterrors.PhaseDial, After: c.cfg.DialTimeout}
 	}
-	if errors.Is(err, syscall.ENETUNREACH) && !routed(to) {
+	if errors.Is(err, noNetwork) && !routed(to) {
 		return &dialError{addr: to, err: hosterrors.ErrNoRoute}
 	}
 	return &hosterrors.ConnError{Phase: hosterrors.PhaseDial, Fresh: true, Err: &dialError{addr: to, err: compact(err)}}
@@ -117,7 +117,7 @@ func (c *Client) dialFailure(err error, to netip.AddrPort, routed func(netip.Add
 func routed(to netip.AddrPort) bool {
 	probe, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
 	if err != nil {
-		return !errors.Is(err, syscall.ENETUNREACH)
+		return !errors.Is(err, noNetwork)
 	}
 	_ = probe.Close()
 	return true

@@ -27,8 +27,8 @@ func TestDialFailures(t *testing.T) {
 	}{
 		{failed(syscall.ECONNREFUSED), true, hosterrors.BlameHost, "connection failed while dialing: 127.0.0.1:80: connection refused"},
 		{failed(syscall.EHOSTUNREACH), true, hosterrors.BlameHost, "connection failed while dialing: 127.0.0.1:80: no route to host"},
-		{failed(syscall.ENETUNREACH), true, hosterrors.BlameHost, "connection failed while dialing: 127.0.0.1:80: network is unreachable"},
-		{failed(syscall.ENETUNREACH), false, hosterrors.BlameNobody, "127.0.0.1:80: no route to the host's network from here"},
+		{failed(noNetwork), true, hosterrors.BlameHost, "connection failed while dialing: 127.0.0.1:80: network is unreachable"},
+		{failed(noNetwork), false, hosterrors.BlameNobody, "127.0.0.1:80: no route to the host's network from here"},
 		{failed(syscall.EMFILE), true, hosterrors.BlameNobody, "connection failed while dialing: 127.0.0.1:80: too many open files"},
 		{failed(syscall.EADDRNOTAVAIL), true, hosterrors.BlameNobody, "connection failed while dialing: 127.0.0.1:80: cannot assign requested address"},
 		{failed(syscall.ETIMEDOUT), true, hosterrors.BlameHost, "timeout after 5s while dialing"},

@@ -32,6 +32,7 @@ type gates struct {
 	idleTimeout time.Duration
 
 	idling atomic.Int64 // idle connections of all gates
+	swept  atomic.Int64 // when idle connections were last looked for that nobody needs, in Unix seconds
 	seed   maphash.Seed
 	shards [64]shard
 }
@@ -133,6 +134,9 @@ func (t *gates) expire(g *gate, now time.Time) []*conn {
 	for n < len(g.idle) && now.Sub(g.idle[n].idleSince) >= t.idleTimeout {
 		n++
 	}
+	if g.h2 != nil && g.h2.cc.Err() != nil {
+		g.h2 = nil
+	}
 	old := append([]*conn(nil), g.idle[:n]...)
 	g.idle = g.idle[:copy(g.idle, g.idle[n:])]
 	t.idling.Add(-int64(n))
@@ -166,6 +170,23 @@ func (t *gates) push(g *gate, c *conn, now time.Time) {
 	g.mu.Unlock()
 	if !keep {
 		c.shut()
+		t.reclaim(now)
+	}
+}
+
+// reclaim looks through all gates, at most once a second, for connections that have been idle for too long: those of
+// hosts that nobody forgets, such as the ends of redirects, would otherwise keep the room for ever.
+func (t *gates) reclaim(now time.Time) {
+	last := t.swept.Load()
+	if now.Unix() <= last || !t.swept.CompareAndSwap(last, now.Unix()) {
+		return
+	}
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.mu.Lock()
+		old := t.sweepLocked(s, now)
+		s.mu.Unlock()
+		t.shut(old)
 	}
 }
 

@@ -108,6 +108,14 @@ func TestIdleConnections(t *testing.T) {
 		if got := open.Load(); got != 2 {
 			t.Errorf("got %d open connections, want the old one replaced", got)
 		}
+		// Connections that nobody comes back for make room.
+		<-time.After(time.Minute)
+		for n := range 4 {
+			ask(fmt.Sprintf("new%d.test", n))
+		}
+		if got := open.Load(); got != 3 || c.gates.find("h2.test:80") != nil {
+			t.Errorf("got %d idle connections, want 3 of the new hosts", got)
+		}
 		c.Close()
 		synctest.Wait()
 		if got := open.Load(); got != 0 {

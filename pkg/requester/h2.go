@@ -149,7 +149,7 @@ func (s *sending) upgrade(c *conn) (*h2conn, error) {
 	h := &h2conn{cc: cc, ip: c.ip, tls: c.tls, active: 1}
 	g := s.gate
 	g.mu.Lock()
-	if g.h2 == nil && !g.gone {
+	if g.h2 == nil && !g.gone && !s.client.closed.Load() {
 		g.h2 = h
 	} else {
 		h.retired = true // others were faster: this one serves its own request only

@@ -2,6 +2,7 @@ package requester_test
 
 import (
 	"errors"
+	"io"
 	"syscall"
 	"testing"
 	"time"
@@ -43,7 +44,8 @@ func TestErrorsByKindOfHost(t *testing.T) {
 		// github.com/projectdiscovery/nuclei/issues/3119: filtered port
 		{lab.BlackHole, hosterrors.BlameHost, timedOut(hosterrors.PhaseDial)},
 		{lab.Resetting, hosterrors.BlameHost, func(err error) bool { return errors.Is(err, syscall.ECONNRESET) }},
-		// github.com/projectdiscovery/nuclei/issues/6651: bytes that are no HTTP
+		// github.com/projectdiscovery/nuclei/issues/6651: a port that speaks no HTTP, and closes or talks
+		{lab.Mute, hosterrors.BlameHost, func(err error) bool { return errors.Is(err, io.EOF) }},
 		{lab.Garbage, hosterrors.BlameAlive, as[*hosterrors.ProtocolError]},
 		{lab.CutBody, hosterrors.BlameAlive, func(err error) bool {
 			cut, ok := errors.AsType[*hosterrors.ConnError](err)

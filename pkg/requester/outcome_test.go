@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,6 +199,48 @@ func TestIgnoreTimeout(t *testing.T) {
 			t.Error("a timeout that was expected was held against the host")
 		}
 	})
+}
+
+// github.com/projectdiscovery/nuclei/issues/3119: a filtered port counts, however patient the check is.
+func TestIgnoreTimeoutIsForTheHeadOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBreaker(t, 1)
+		c := newClient(t, requester.Config{Breaker: b, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}})
+		req := get("/")
+		req.IgnoreTimeout = true
+		_, err := c.Do(t.Context(), req, nil)
+		wantErr[*hosterrors.TimeoutError](t, err)
+		if !b.Quarantined(key) {
+			t.Error("a dial timeout did not count")
+		}
+	})
+}
+
+// Keys keep one pair of brackets, and the zone.
+func TestKeysOfAddresses(t *testing.T) {
+	for host, want := range map[string]string{"::1": "[::1]:8065", "fe80::1%eth0": "[fe80::1%eth0]:8065", "127.0.0.1": "127.0.0.1:8065"} {
+		b := newBreaker(t, 1)
+		var dialled string
+		c := newClient(t, requester.Config{Breaker: b, Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
+			dialled = addr
+			return nil, syscall.ECONNREFUSED
+		}})
+		req := get("/")
+		req.Host, req.Port = host, 8065
+		if _, err := c.Do(t.Context(), req, nil); !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("got %v, want a refusal", err)
+		}
+		if dialled != want || !b.Quarantined(want) {
+			t.Errorf("dialled %q, quarantined %v; want %q", dialled, b.Quarantined(want), want)
+		}
+		_, err := c.Do(t.Context(), req, nil)
+		if held := wantErr[*requester.NotAdmittedError](t, err); held.Key != want {
+			t.Errorf("got key %q, want %q", held.Key, want)
+		}
+	}
 }
 
 func TestWindowCountsAndHolds(t *testing.T) {

@@ -1,0 +1,10 @@
+//go:build !windows
+
+package requester
+
+import "syscall"
+
+const (
+	noDescriptor = syscall.EMFILE
+	noNetwork    = syscall.ENETUNREACH
+)
