@@ -21,8 +21,10 @@ func newDemoCommand(env Env) *cobra.Command {
 		Long: `Start a small lab on loopback, with hosts that are healthy, refusing, silent, or away
 for some seconds, and scan it with a cooldown short enough to watch: hosts trip, are
 called back, and those that recover get the rest of their checks.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return demo(c.Context(), env) },
+		GroupID:     groupTry,
+		Args:        noArguments,
+		Annotations: map[string]string{exitStatusKey: exitStatusHelp},
+		RunE:        func(c *cobra.Command, _ []string) error { return demo(c.Context(), env) },
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	StatusTerminated  = 143 // 128 + SIGTERM
 )
 
-// exitStatusHelp stands in the help of the commands that scan.
+// exitStatusHelp stands in the help of redial and of the commands that scan.
 const exitStatusHelp = `
 EXIT STATUS
   0    complete
@@ -27,6 +27,20 @@ EXIT STATUS
        answered at all; with --max-skipped: more items failed or were skipped
   130  interrupted (Ctrl-C)
   143  terminated
+`
+
+// labExitStatusHelp: being stopped is how a lab ends.
+const labExitStatusHelp = `
+EXIT STATUS
+  0    stopped by Ctrl-C or a termination signal
+  2    wrong usage, or the lab could not start
+`
+
+// plainExitStatusHelp is for commands that only say something.
+const plainExitStatusHelp = `
+EXIT STATUS
+  0    done
+  2    wrong usage
 `
 
 // StatusError is an end with an exit status of its own.

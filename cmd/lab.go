@@ -3,10 +3,10 @@ package cmd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +21,7 @@ type labOptions struct {
 	port       int
 	flakyDown  durationValue
 	delay      durationValue
+	rate       float64
 	retryAfter string
 	seed       uint64
 	list       string
@@ -33,51 +34,78 @@ func newLabCommand(env Env) *cobra.Command {
 		Use:   "lab",
 		Short: "Run loopback hosts with chosen faults, to try a scanner on",
 		Long: `Run loopback hosts with chosen faults until Ctrl-C. Each host has an address of its
-own in 127.0.0.0/8. "ready" on standard error says that all of them listen.`,
+own in 127.0.0.0/8. "ready" on standard error says that all of them are as they
+should be, and that the list is written.`,
 		Example: `  redial lab --healthy 5 --refusing 2 --silent 1 --list targets.txt
   redial lab --flaky 3 --flaky-down 13s --list - --stats-file stats.json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context(), env) },
+		GroupID:     groupTry,
+		Args:        noArguments,
+		Annotations: map[string]string{exitStatusKey: labExitStatusHelp},
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.validate(); err != nil {
+				return err
+			}
+			return o.run(c.Context(), env)
+		},
 	}
-	o.addFlags(c.Flags())
+	groups := newFlagGroups(c)
+	groups.add("Hosts", o.addHostFlags)
+	groups.add("Their faults", o.addFaultFlags)
+	groups.add("The lab", o.addLabFlags)
 	return c
 }
 
-func (o *labOptions) addFlags(fs *pflag.FlagSet) {
-	fs.SortFlags = false
+func (o *labOptions) addHostFlags(fs *pflag.FlagSet) {
 	for _, kind := range lab.Kinds() {
-		o.counts[kind] = fs.Int(string(kind), 0, "number of such hosts")
+		o.counts[kind] = fs.Int(string(kind), 0, "`N` "+labKindHelp(kind))
 	}
+}
+
+func (o *labOptions) addFaultFlags(fs *pflag.FlagSet) {
 	o.delay = durationValue(lab.DefaultDelay)
 	fs.Var(&o.flakyDown, "flaky-down", "how long the flaky hosts are down at first; 0 is for good")
 	fs.Var(&o.delay, "delay", "how long the slow hosts wait before they answer")
+	fs.Float64Var(&o.rate, "rate", lab.DefaultRate, "requests a second that a throttling host takes")
 	fs.StringVar(&o.retryAfter, "retry-after", "", "Retry-After of the throttling and unavailable hosts")
+}
+
+func (o *labOptions) addLabFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.port, "port", 0, "port of all hosts; 0 takes a free one")
-	fs.StringVar(&o.list, "list", "", "write the URLs of the hosts to this file; - is standard output")
+	fs.StringVar(&o.list, "list", "", "write the URLs of the hosts to this `file`; - is standard output")
 	fs.Uint64Var(&o.seed, "seed", 0, "shuffle the list by this seed; 0 keeps the order")
-	fs.StringVar(&o.statsFile, "stats-file", "", "at the end, write what arrived at each host to this file, as JSON")
+	fs.StringVar(&o.statsFile, "stats-file", "", "at the end, write what arrived at each host to this `file`, as JSON")
+}
+
+func (o *labOptions) validate() error {
+	most := 0
+	for _, kind := range lab.Kinds() {
+		n := *o.counts[kind]
+		if err := atLeast(string(kind), n, 0); err != nil {
+			return err
+		}
+		most = max(most, n)
+	}
+	switch {
+	case most == 0:
+		return errors.New("a lab without hosts, expected some, such as --healthy 5 --refusing 2")
+	case o.port < 0 || o.port > 65535:
+		return usageErrorf("port", "%d is out of range, expected 0 to 65535", o.port)
+	case !(o.rate > 0):
+		return usageErrorf("rate", "%v is out of range, expected more than 0", o.rate)
+	case o.delay == 0:
+		return usageErrorf("delay", "0 is out of range, expected more")
+	}
+	if o.statsFile == "" {
+		return nil
+	}
+	if err := writable(o.statsFile); err != nil {
+		return usageErrorf("stats-file", "%v", err)
+	}
+	return nil
 }
 
 func (o *labOptions) run(ctx context.Context, env Env) error {
-	cfg := lab.Config{
-		Counts: map[lab.Kind]int{}, Port: o.port, FlakyDown: time.Duration(o.flakyDown), Delay: time.Duration(o.delay),
-		RetryAfter: o.retryAfter, Seed: o.seed,
-	}
-	total := 0
-	for kind, n := range o.counts {
-		if err := atLeast(string(kind), *n, 0); err != nil {
-			return err
-		}
-		cfg.Counts[kind] = *n
-		total += *n
-	}
-	if total == 0 {
-		return fmt.Errorf("a lab without hosts, expected some, such as --healthy 5 --refusing 2")
-	}
-	if o.port < 0 || o.port > 65535 {
-		return usageErrorf("port", "%d is out of range, expected 0 to 65535", o.port)
-	}
-	l, err := lab.Start(cfg)
+	l, err := o.start()
 	if err != nil {
 		return err
 	}
@@ -86,7 +114,7 @@ func (o *labOptions) run(ctx context.Context, env Env) error {
 		return err
 	}
 	fmt.Fprintln(env.Stderr, "ready")
-	<-ctx.Done()
+	<-ctx.Done() // Ctrl-C is how a lab ends: no error
 	if err := l.Close(); err != nil {
 		return err
 	}
@@ -100,6 +128,21 @@ func (o *labOptions) run(ctx context.Context, env Env) error {
 	})
 }
 
+func (o *labOptions) start() (*lab.Lab, error) {
+	cfg := lab.Config{
+		Counts: map[lab.Kind]int{}, Port: o.port, FlakyDown: time.Duration(o.flakyDown), Delay: time.Duration(o.delay),
+		Rate: o.rate, RetryAfter: o.retryAfter, Seed: o.seed,
+	}
+	for kind, n := range o.counts {
+		cfg.Counts[kind] = *n
+	}
+	l, err := lab.Start(cfg)
+	if errors.Is(err, syscall.EADDRINUSE) && o.port != 0 {
+		return nil, fmt.Errorf("%w; expected a --port that is free, or none for any", err)
+	}
+	return l, err
+}
+
 func (o *labOptions) writeList(env Env, l *lab.Lab) error {
 	switch o.list {
 	case "":
@@ -107,33 +150,8 @@ func (o *labOptions) writeList(env Env, l *lab.Lab) error {
 	case "-":
 		return l.WriteList(env.Stdout)
 	}
-	return writeWhole(o.list, l.WriteList)
-}
-
-// writeWhole writes a file so that it is there whole or not at all.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if err := writeWhole(o.list, l.WriteList); err != nil {
+		return usageErrorf("list", "%v", err)
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-	}()
-	if err = write(f); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }

@@ -35,7 +35,9 @@ the rest of its checks when it comes back. What was left out is counted and name
 		Example: `  redial scan -u https://example.com
   redial scan -l targets.txt --path /admin,/login --match-status 200
   cat hosts.txt | redial scan -j -o results.jsonl --events scan.events`,
-		Args: cobra.NoArgs,
+		GroupID:     groupScan,
+		Args:        noArguments,
+		Annotations: map[string]string{exitStatusKey: exitStatusHelp},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.breaker.validate(time.Duration(o.request.timeout), c.Flags()); err != nil {
 				return err

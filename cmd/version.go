@@ -24,9 +24,11 @@ func version() string {
 
 func newVersionCommand(env Env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Use:         "version",
+		Short:       "Print the version",
+		GroupID:     groupOther,
+		Args:        noArguments,
+		Annotations: map[string]string{exitStatusKey: plainExitStatusHelp},
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(env.Stdout, "redial", version())
 			return err

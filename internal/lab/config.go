@@ -35,6 +35,8 @@ type Config struct {
 	FlakyDown time.Duration
 	// Delay is that of the Slow hosts of Counts; 0 is DefaultDelay.
 	Delay time.Duration
+	// Rate is that of the Throttling hosts of Counts; 0 is DefaultRate.
+	Rate float64
 	// RetryAfter is sent by the Throttling and Unavailable hosts of Counts; "" sends none.
 	RetryAfter string
 	// Seed shuffles what WriteList writes; 0 keeps the order of Hosts.
@@ -92,7 +94,7 @@ func (c Config) specs() ([]Spec, error) {
 	}
 	var all []Spec
 	for _, kind := range known {
-		s := Spec{Kind: kind, Delay: c.Delay, RetryAfter: c.RetryAfter}
+		s := Spec{Kind: kind, Delay: c.Delay, Rate: c.Rate, RetryAfter: c.RetryAfter}
 		if c.FlakyDown > 0 {
 			s.Schedule = []time.Duration{c.FlakyDown}
 		}
