@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -90,18 +89,17 @@ func flagNames(c *cobra.Command) []string {
 	return names
 }
 
-// nearest gives the name that a mistyped word was probably meant to be: the fewest letters away, or the first one
-// that goes on where the word ends; "" when there is none.
+// nearest gives the name that a mistyped word was probably meant to be: the one that the fewest letters part from it,
+// where a name that goes on after the word counts as one letter away; "" when there is none.
 func nearest(word string, names []string) string {
 	best, least := "", min(farthest, len(word)-1)+1
 	for _, name := range names {
-		if d := distance(word, name); d < least {
-			best, least = name, d
+		d := distance(word, name)
+		if len(word) > farthest && strings.HasPrefix(name, word) {
+			d = min(d, 1)
 		}
-	}
-	if best == "" && len(word) > farthest {
-		if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }); i >= 0 {
-			best = names[i]
+		if d < least {
+			best, least = name, d
 		}
 	}
 	return best

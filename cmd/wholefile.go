@@ -19,14 +19,17 @@ func writeWhole(path string, write func(io.Writer) error) error {
 
 // writable says early why writeWhole would fail.
 func writable(path string) error {
-	if special, err := isSpecial(path); special || err != nil {
-		return err
+	special, err := isSpecial(path)
+	if err == nil && !special {
+		var f *os.File
+		if f, err = os.CreateTemp(filepath.Dir(path), ".redial-*"); err == nil {
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".redial-*")
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, reason(err))
+		return fmt.Errorf("%s: %w", path, reason(err))
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return nil
 }
 
 func replace(path string, write func(io.Writer) error) (err error) {
@@ -79,7 +82,7 @@ func isSpecial(path string) (bool, error) {
 	case err != nil:
 		return false, err
 	case info.IsDir():
-		return false, fmt.Errorf("%s is a folder, expected a file", path)
+		return false, errors.New("is a folder, expected a file")
 	}
 	return !info.Mode().IsRegular(), nil
 }
