@@ -92,11 +92,13 @@ func (p *Probe) Method() string { return p.method }
 // Path is the i-th path, "" when the probe asks for the target's own.
 func (p *Probe) Path(i int) string { return p.paths[i] }
 
+// Target is what the i-th request asks of a target: path and query, always with a slash in front. The target need not be settled.
+func (p *Probe) Target(t target.Target, i int) string { return joinPath(t.Path, p.paths[i]) }
+
 // Match tells whether an answer is a finding. See [Filter.Match].
 func (p *Probe) Match(page *Page, resp *requester.Response) bool { return p.filter.Match(page, resp) }
 
-// Request builds the i-th request for a target whose scheme is settled. Its Target always begins with a slash. Headers and body are shared
-// by all requests and must not be changed.
+// Request builds the i-th request for a target whose scheme is settled. Headers and body are shared by all requests and must not be changed.
 func (p *Probe) Request(t target.Target, i int) (*requester.Request, error) {
 	switch {
 	case i < 0 || i >= len(p.paths):
@@ -111,7 +113,7 @@ func (p *Probe) Request(t target.Target, i int) (*requester.Request, error) {
 		port = t.Scheme.Port()
 	}
 	return &requester.Request{
-		Method: p.method, Scheme: t.Scheme.String(), Host: t.Host, Port: port, Target: joinPath(t.Path, p.paths[i]),
+		Method: p.method, Scheme: t.Scheme.String(), Host: t.Host, Port: port, Target: p.Target(t, i),
 		Header: p.headers, Body: p.body, User: t.User,
 		WantBody:  p.method != "HEAD",
 		Redirects: p.redirects, SameHostRedirects: p.sameHost,
