@@ -28,6 +28,10 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 	if room := dialRoom(o.pace.concurrency); room > 0 && room < dials {
 		dials = room
 	}
+	log := scan.Log{Info: screen.messages.info, Warn: screen.messages.warn}
+	if o.output.verbose && !o.output.silent { // else what would be dropped is not even put into words
+		log.Verbose = screen.messages.verbose
+	}
 	return scan.Options{
 		Probe:           probe,
 		Requester:       req,
@@ -46,9 +50,7 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 		Linger:          time.Duration(o.breaker.linger),
 		Started:         o.started(),
 		OutputFailed:    func(err error) { screen.messages.fail("%v", err) },
-		Log: scan.Log{
-			Info: screen.messages.info, Verbose: screen.messages.verbose, Warn: screen.messages.warn,
-		},
+		Log:             log,
 	}, nil
 }
 

@@ -81,8 +81,10 @@ func (s *Scan) failed(f executor.Failure[job]) {
 	r.Failed = true
 	r.Error = oneLine(f.Err)
 	s.emit(r)
-	var stopped *StoppedError
-	if errors.As(f.Err, &stopped) {
+	if s.opt.Log.Verbose == nil {
+		return
+	}
+	if stopped, ok := errors.AsType[*StoppedError](f.Err); ok {
 		s.opt.Log.verbose("%s failed in attempt %d (%s, next wait %s): %s", r.URL, f.Item.Attempt, stopped.Stop, stopped.Wait, r.Error)
 		return
 	}
@@ -116,6 +118,9 @@ func (s *Scan) observe(t hosterrors.Transition) {
 		At: t.At, Host: t.Key, Seq: t.Seq, From: t.From.String(), To: t.To.String(), Errors: int(t.Errors),
 		Trips: int(t.Trips), Cooldown: report.Duration(t.Cooldown), Error: oneLine(t.Err),
 	})
+	if s.opt.Log.Verbose == nil {
+		return
+	}
 	switch t.To {
 	case hosterrors.StateOpen:
 		s.opt.Log.verbose("%s opened for %s after %d errors: %s", t.Key, t.Cooldown, t.Errors, oneLine(t.Err))
