@@ -111,6 +111,7 @@ func (o *scanOptions) watched(ctx context.Context, s *scan.Scan, screen *screen)
 	case !o.output.noProgress && !o.output.silent && interval > 0:
 		wg.Go(func() { report.PrintStatus(watch, screen.stderr, interval, sample) })
 	}
+	wg.Go(func() { paceCollector(watch, 100*time.Millisecond) })
 	ending, err := s.Run(ctx)
 	final = true
 	stop()

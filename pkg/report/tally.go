@@ -1,6 +1,7 @@
 package report
 
 import (
+	"hash/maphash"
 	"maps"
 	"strings"
 	"sync/atomic"
@@ -16,11 +17,14 @@ import (
 type Tally struct {
 	done, failed, skipped, findings atomic.Int64
 
-	skippedBy  map[string]int64
-	tripped    map[string]*HostCounts // kept for good
-	young, old map[string]*HostCounts // not tripped yet
-	generation int                    // size at which young becomes old
-	key        []byte                 // scratch
+	skippedBy map[string]int64
+	// Hosts stand under the hash of their key, since a million dead ones are kept: at that number the chance
+	// that two share one is less than one in ten million.
+	seed       maphash.Seed
+	tripped    map[uint64]HostCounts // kept for good
+	young, old map[uint64]HostCounts // not tripped yet
+	generation int                   // size at which young becomes old
+	key        []byte                // scratch
 }
 
 // Counts are the items of a scan so far.
@@ -37,8 +41,9 @@ type HostCounts struct {
 func NewTally(maxHosts int) *Tally {
 	return &Tally{
 		skippedBy:  make(map[string]int64),
-		tripped:    make(map[string]*HostCounts),
-		young:      make(map[string]*HostCounts),
+		seed:       maphash.MakeSeed(),
+		tripped:    make(map[uint64]HostCounts),
+		young:      make(map[uint64]HostCounts),
 		generation: max(maxHosts, 1024),
 	}
 }
@@ -53,15 +58,14 @@ func (t *Tally) Finish() error { return nil }
 func (t *Tally) Event(e Event) error {
 	switch e := e.(type) {
 	case *Result:
-		host := t.host(t.resultKey(e))
-		switch {
-		case e.Failed:
+		one := HostCounts{Done: 1}
+		if e.Failed {
 			t.failed.Add(1)
-			host.Failed++
-		default:
+			one = HostCounts{Failed: 1}
+		} else {
 			t.done.Add(1)
-			host.Done++
 		}
+		t.count(maphash.Bytes(t.seed, t.resultKey(e)), one)
 		if e.Matched && !e.Failed {
 			t.findings.Add(1)
 		}
@@ -69,8 +73,7 @@ func (t *Tally) Event(e Event) error {
 		n := e.Count()
 		t.skipped.Add(n)
 		t.skippedBy[e.Reason] += n
-		t.key = append(t.key[:0], e.Host...)
-		t.host(t.key).Skipped += uint32(n)
+		t.count(maphash.String(t.seed, e.Host), HostCounts{Skipped: uint32(n)})
 	case *Transition:
 		t.keep(e.Host)
 	}
@@ -88,10 +91,7 @@ func (t *Tally) Counts() Counts {
 
 // Host gives the counts of a host that tripped, by the breaker's key.
 func (t *Tally) Host(key string) HostCounts {
-	if c := t.tripped[key]; c != nil {
-		return *c
-	}
-	return HostCounts{}
+	return t.tripped[maphash.String(t.seed, key)]
 }
 
 // Fill writes the counts into s.
@@ -101,32 +101,36 @@ func (t *Tally) Fill(s *Summary) {
 	s.SkippedBy = maps.Clone(t.skippedBy)
 }
 
-// host finds or makes the counts of a host.
-func (t *Tally) host(key []byte) *HostCounts {
-	if c := t.tripped[string(key)]; c != nil {
-		return c
+// count adds to the counts of a host.
+func (t *Tally) count(host uint64, more HostCounts) {
+	if c, ok := t.tripped[host]; ok {
+		t.tripped[host] = c.plus(more)
+		return
 	}
-	if c := t.young[string(key)]; c != nil {
-		return c
+	c, ok := t.young[host]
+	if !ok {
+		if len(t.young) >= t.generation {
+			t.old, t.young = t.young, make(map[uint64]HostCounts)
+		}
+		c = t.old[host]
 	}
-	c := t.old[string(key)]
-	if c == nil {
-		c = new(HostCounts)
-	}
-	if len(t.young) >= t.generation {
-		t.old, t.young = t.young, make(map[string]*HostCounts)
-	}
-	t.young[string(key)] = c
-	return c
+	t.young[host] = c.plus(more)
+}
+
+func (c HostCounts) plus(more HostCounts) HostCounts {
+	return HostCounts{c.Done + more.Done, c.Failed + more.Failed, c.Skipped + more.Skipped}
 }
 
 // keep remembers a host for good, with what was counted before it tripped.
-func (t *Tally) keep(host string) {
-	if t.tripped[host] != nil {
+func (t *Tally) keep(key string) {
+	host := maphash.String(t.seed, key)
+	if _, ok := t.tripped[host]; ok {
 		return
 	}
-	t.key = append(t.key[:0], host...)
-	c := t.host(t.key)
+	c, ok := t.young[host]
+	if !ok {
+		c = t.old[host]
+	}
 	t.tripped[host] = c
 	delete(t.young, host)
 	delete(t.old, host)

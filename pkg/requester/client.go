@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,8 @@ type Client struct {
 	agent  string
 	closed atomic.Bool
 	sent   atomic.Int64
+	// dialErrors has one error value for each cause, see shared.
+	dialErrors sync.Map // syscall.Errno -> *hosterrors.ConnError
 }
 
 var errClosed = errors.New("the client is closed")

@@ -64,6 +64,7 @@ func (c *Client) connectTCP(ctx context.Context, host string, port uint16) (net.
 		return nil, netip.Addr{}, err
 	}
 	end := time.Now().Add(c.cfg.DialTimeout)
+	_, notLiteral := netip.ParseAddr(host)
 	var first error
 	for i, addr := range addrs {
 		now := time.Now()
@@ -82,6 +83,9 @@ func (c *Client) connectTCP(ctx context.Context, host string, port uint16) (net.
 		if first == nil || errors.Is(first, hosterrors.ErrNoRoute) {
 			first = err
 		}
+	}
+	if notLiteral == nil {
+		first = c.shared(first)
 	}
 	return nil, netip.Addr{}, first
 }
@@ -111,6 +115,21 @@ func (c *Client) dialFailure(err error, to netip.AddrPort, routed func(netip.Add
 		return &dialError{addr: to, err: hosterrors.ErrNoRoute}
 	}
 	return &hosterrors.ConnError{Phase: hosterrors.PhaseDial, Fresh: true, Err: &dialError{addr: to, err: compact(err)}}
+}
+
+// shared gives the same error value for the same cause: a host that is an address of its own is named wherever its error
+// is, so the error need not name it, and one value serves a million dead hosts.
+func (c *Client) shared(err error) error {
+	var named *dialError
+	if !errors.As(err, &named) {
+		return err
+	}
+	errno, ok := named.err.(syscall.Errno)
+	if !ok {
+		return err
+	}
+	one, _ := c.dialErrors.LoadOrStore(errno, &hosterrors.ConnError{Phase: hosterrors.PhaseDial, Fresh: true, Err: errno})
+	return one.(error)
 }
 
 // routed asks the kernel for a route by a UDP connect, which sends nothing: ENETUNREACH may also be a router's answer to the TCP packet.
