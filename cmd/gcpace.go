@@ -34,11 +34,11 @@ func paceCollector(ctx context.Context, every time.Duration) {
 // collectorPercent is the garbage allowed, in percent of what is alive.
 func collectorPercent(live uint64) int {
 	switch {
-	case live < 16<<20:
+	case live < 8<<20:
 		return 200
-	case live < 32<<20:
+	case live < 14<<20:
 		return 100
-	case live < 48<<20:
+	case live < 32<<20:
 		return 50
 	}
 	return 25
