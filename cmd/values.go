@@ -10,7 +10,13 @@ import (
 // durationValue is a flag in Go units ("1m30s"), where a bare number is seconds, as users of other scanners type it.
 type durationValue time.Duration
 
-func (d *durationValue) String() string { return time.Duration(*d).String() }
+// String is "0" for no time, which keeps it out of the help as a default.
+func (d *durationValue) String() string {
+	if *d == 0 {
+		return "0"
+	}
+	return time.Duration(*d).String()
+}
 
 // Type names the value in helps.
 func (d *durationValue) Type() string { return "duration" }
