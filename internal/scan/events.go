@@ -74,9 +74,6 @@ func portOf(t target.Target) uint16 {
 }
 
 func (s *Scan) failed(f executor.Failure[job]) {
-	if f.Served {
-		s.unserved.Add(1)
-	}
 	r := s.blank(f.Item, f.Item.Target.Target)
 	r.Failed = true
 	r.Error = oneLine(f.Err)
@@ -92,9 +89,6 @@ func (s *Scan) failed(f executor.Failure[job]) {
 }
 
 func (s *Scan) skipped(k executor.Skipped[job]) {
-	if k.Served {
-		s.unserved.Add(int64(k.Items()))
-	}
 	e := &report.Skipped{
 		Time: time.Now(), Host: k.Host, URL: k.Target.URL(), Input: k.Target.Input, Target: k.Target.index,
 		Reason: string(k.Reason), LastError: oneLine(k.Err), From: k.From, To: k.To, Again: k.Again,

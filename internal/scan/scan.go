@@ -34,11 +34,10 @@ type Scan struct {
 	tally   *report.Tally
 	emit    func(report.Event)
 
-	began    atomic.Int64 // nanoseconds of the wall clock; 0 before
-	read     int64        // targets read so far; the reader's goroutine only
-	growing  atomic.Bool
-	unserved atomic.Int64 // items not done of hosts that were served
-	dead     atomic.Int64
+	began   atomic.Int64 // nanoseconds of the wall clock; 0 before
+	read    int64        // targets read so far; the reader's goroutine only
+	growing atomic.Bool
+	dead    atomic.Int64
 }
 
 // job is a target with its place in the input.
@@ -136,7 +135,7 @@ func (s *Scan) pace(now time.Time) (time.Time, int) {
 // Ending is how a scan ended.
 type Ending struct {
 	report.Summary
-	// Incomplete: an item of a host that answered was not done, or nothing answered at all.
+	// Incomplete: an item of a host that served others was not done, or nothing was done at all.
 	Incomplete bool
 }
 
@@ -167,7 +166,7 @@ func (s *Scan) Run(ctx context.Context) (Ending, error) {
 			end.Summary = s.summary(start, tally, err)
 			return &end.Summary
 		})
-	end.Incomplete = s.unserved.Load() > 0 || (tally.Done == 0 && tally.Items > 0)
+	end.Incomplete = tally.Lost > 0 || (tally.Done == 0 && tally.Items > 0)
 	return end, err
 }
 

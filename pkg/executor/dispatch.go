@@ -4,11 +4,13 @@ import "time"
 
 // claim is an item on its way to a worker.
 type claim[T any] struct {
-	host  *host[T]
-	entry entry[T]
-	slot  slot
-	fresh bool // the host has not answered since it was new or parked
-	probe bool // the host is quarantined, and this is its call
+	host   *host[T]
+	entry  entry[T]
+	target T // as it was then: another item may settle it meanwhile
+	slot   slot
+	era    uint8
+	fresh  bool // the host has not answered since it was new or parked
+	probe  bool // the host is quarantined, and this is its call
 }
 
 // dispatch moves on all whose time has come and takes every item that can start. It is the only place that waits for a
@@ -103,13 +105,20 @@ func (e *Executor[T]) wakeHostsLocked(now moment, n *news[T]) {
 	}
 }
 
-// claimLocked takes the next item: of the hosts that answer when a worker is free, else of those that have not yet.
+// lineLocked chooses whose turn it is: of the hosts that answer when a worker is free, else of those that have not yet.
+// Under a pace, which never lets all of them start, they take turns.
+func (e *Executor[T]) lineLocked() (*line[T], slot) {
+	living, fresh := e.workers > 0 && e.living.n > 0, e.dials > 0 && e.fresh.n > 0
+	if living && !(fresh && e.cfg.Pace != nil && e.freshTurn) {
+		return &e.living, workerSlot
+	}
+	return &e.fresh, dialSlot
+}
+
+// claimLocked takes the next item.
 func (e *Executor[T]) claimLocked(now moment, n *news[T]) (claim[T], bool) {
 	for e.lineUpLocked() && (e.cfg.Pace == nil || e.paceRoom > 0) {
-		line, s := &e.living, workerSlot
-		if e.workers == 0 || line.n == 0 {
-			line, s = &e.fresh, dialSlot
-		}
+		line, s := e.lineLocked()
 		h := line.head
 		e.detachLocked(h)
 		en, ok := h.take(now, e.checks)
@@ -122,11 +131,14 @@ func (e *Executor[T]) claimLocked(now moment, n *news[T]) (claim[T], bool) {
 		} else {
 			e.dials--
 		}
+		e.freshTurn = s == workerSlot
 		e.paceRoom--
 		h.inflight++
 		e.tally.InFlight++
 		e.placeLocked(h, now, n)
-		return claim[T]{host: h, entry: en, slot: s, fresh: !h.contacted, probe: h.calling}, true
+		return claim[T]{
+			host: h, entry: en, target: en.of.target, slot: s, era: h.era, fresh: !h.contacted, probe: h.calling,
+		}, true
 	}
 	return claim[T]{}, false
 }
@@ -140,6 +152,10 @@ func (e *Executor[T]) placeLocked(h *host[T], now moment, n *news[T]) {
 	at := h.hold
 	if !h.untried(e.checks) {
 		at = max(at, h.nextBack())
+	}
+	if h == e.crowded && h.targets() < e.cfg.MaxBacklog {
+		e.crowded = nil
+		e.signalRoom()
 	}
 	switch {
 	case at == farFuture && h.inflight == 0:

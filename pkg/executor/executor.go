@@ -15,6 +15,7 @@ type Tally struct {
 	Done     int64
 	Failed   int64
 	Skipped  int64
+	Lost     int64 // failed or skipped items of hosts that had others done, before or after
 	InFlight int
 	Working  int // hosts in work
 	Parked   int
@@ -33,13 +34,15 @@ type Executor[T any] struct {
 	timers        timeHeap[*host[T]] // paused and parked hosts
 	parkedBy      []line[T]          // parked hosts by how often they were parked in a row
 	tally         Tally
-	calling       int // hosts in work that were parked and have not answered since
+	calling       int      // hosts in work that were parked and have not answered since
+	crowded       *host[T] // the reader waits until it holds fewer targets
 	inputDone     bool
 	stopping      bool
 	lingering     bool
 	lingerUntil   moment
 	paceRoom      int
 	paceAt        moment
+	freshTurn     bool          // under a pace: it is the turn of a host that has not answered
 	room          chan struct{} // capacity 1: the reader may look again
 }
 
@@ -208,6 +211,7 @@ func (e *Executor[T]) add(ctx context.Context, target T) {
 		case h.place == parked:
 			e.skipLocked(&n, h, b, nil, BacklogFull)
 		default:
+			e.crowded = h
 			e.mu.Unlock()
 			select {
 			case <-e.room:

@@ -62,13 +62,15 @@ type host[T any] struct {
 	streak     int32  // host errors since the last answer
 	parks      uint16 // times parked since the last answer
 	misses     uint8  // plain probes that decided nothing
+	era        uint8  // changes when it is parked
 	place      place
-	contacted  bool // has answered since it was new or parked
-	answered   bool // has ever answered
-	served     bool // an item was ever done
-	calling    bool // was parked and has not answered since
-	working    bool // counts as a host in work
-	told       bool // its end was
+	contacted  bool  // has answered since it was new or parked
+	answered   bool  // has ever answered
+	served     bool  // an item was ever done
+	calling    bool  // was parked and has not answered since
+	working    bool  // counts as a host in work
+	told       bool  // its end was
+	lost       int32 // items failed or skipped while none was done
 	gone       Reason
 }
 

@@ -104,15 +104,13 @@ type Skipped[T any] struct {
 	Again    []int
 	Reason   Reason
 	Err      error // the last error of the host that the executor saw, nil when none
-	Served   bool  // an item of the host was done in this scan
 }
 
 // Failure is an item that failed for good.
 type Failure[T any] struct {
-	Item   Item[T]
-	Host   string
-	Err    error
-	Served bool // an item of the host was done in this scan
+	Item Item[T]
+	Host string
+	Err  error
 }
 
 // Items counts what was skipped.

@@ -35,9 +35,9 @@ func (e *Executor[T]) tell(n *news[T]) {
 	}
 }
 
-func (en entry[T]) item(start time.Time) Item[T] {
+func (en entry[T]) item(target T, start time.Time) Item[T] {
 	return Item[T]{
-		Target: en.of.target, Check: int(en.check),
+		Target: target, Check: int(en.check),
 		Attempt: int(en.attempts), Sends: int(en.sends), Free: int(en.free),
 		Began: start.Add(time.Duration(en.began)),
 	}
@@ -45,20 +45,38 @@ func (en entry[T]) item(start time.Time) Item[T] {
 
 func (e *Executor[T]) failLocked(n *news[T], h *host[T], en entry[T], err error) {
 	e.tally.Failed++
-	n.failed = append(n.failed, Failure[T]{Item: en.item(e.began), Host: h.key, Err: err, Served: h.served})
+	e.loseLocked(h, 1)
+	n.failed = append(n.failed, Failure[T]{Item: en.item(en.of.target, e.began), Host: h.key, Err: err})
+}
+
+// loseLocked counts items that are not done. Whether they were lost by a host that serves may turn out later.
+func (e *Executor[T]) loseLocked(h *host[T], items int32) {
+	if h.served {
+		e.tally.Lost += int64(items)
+	} else {
+		h.lost += items
+	}
+}
+
+// serveLocked notes that an item of a host was done.
+func (e *Executor[T]) serveLocked(h *host[T]) {
+	h.served = true
+	e.tally.Lost += int64(h.lost)
+	h.lost = 0
 }
 
 // skipLocked skips what is left of a target: its cursor, and the items of it that were put back.
 func (e *Executor[T]) skipLocked(n *news[T], h *host[T], b *backlog[T], again []int, why Reason) {
 	s := Skipped[T]{
 		Host: h.key, Target: b.target, From: int(b.next), To: int(e.checks), Again: again,
-		Reason: why, Err: h.lastErr, Served: h.served,
+		Reason: why, Err: h.lastErr,
 	}
 	b.next = e.checks
 	if s.Items() == 0 {
 		return
 	}
 	e.tally.Skipped += int64(s.Items())
+	e.loseLocked(h, int32(s.Items()))
 	n.skipped = append(n.skipped, s)
 }
 

@@ -12,13 +12,18 @@ func (e *Executor[T]) level(h *host[T]) int { return min(int(h.parks), parkedLev
 
 // parkLocked takes a quarantined host out of work until at. What was held back is given back: the host was at fault.
 func (e *Executor[T]) parkLocked(h *host[T], at time.Time, now moment, n *news[T]) {
-	if h.place == parked || h.place == ended {
+	switch h.place {
+	case ended:
+		return
+	case parked:
+		e.recallLocked(h, at, now)
 		return
 	}
 	e.detachLocked(h)
 	e.setWorkingLocked(h, false)
 	h.contacted, h.window, h.streak = false, 1, 0
 	h.parks++
+	h.era++
 	e.giveSuspectsBackLocked(h, n)
 	wait := at.Sub(e.began.Add(time.Duration(now)))
 	switch {
@@ -43,6 +48,17 @@ func (e *Executor[T]) parkLocked(h *host[T], at time.Time, now moment, n *news[T
 	if e.tally.Parked > e.cfg.MaxParked {
 		e.abandonLocked(n, e.mostParkedLocked(), BacklogFull)
 	}
+}
+
+// recallLocked brings the call of a parked host forward, if what is known by now says so.
+func (e *Executor[T]) recallLocked(h *host[T], at time.Time, now moment) {
+	wake := max(now.after(minPark), e.moment(at))
+	if wake >= h.wake {
+		return
+	}
+	e.timers.remove(h)
+	h.wake = wake
+	e.timers.push(h)
 }
 
 // mostParkedLocked is the parked host that failed most often, of several the one whose call is furthest away.
@@ -76,7 +92,8 @@ func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting bool) {
 		e.lingerUntil = now.after(e.cfg.Linger)
 		waiting = e.tally.Parked > 0 && e.cfg.Linger > 0
 	}
-	if now >= e.lingerUntil || e.timers.top() > e.lingerUntil {
+	underWay := e.tally.InFlight > 0 || e.fresh.n > 0 // a host that recovers keeps the scan, and with it the others
+	if now >= e.lingerUntil || !underWay && e.timers.top() > e.lingerUntil {
 		e.giveUpLocked(n)
 		waiting = false
 	}

@@ -6,7 +6,7 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 	if out.Kind != NotAdmitted {
 		en.sends++
 	}
-	if out.answered() {
+	if out.answered() && c.era == h.era {
 		e.answeredLocked(h, n)
 	}
 	if out.Kind == HostError {
@@ -15,7 +15,7 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 	}
 	switch out.Kind {
 	case Done:
-		h.served = true
+		e.serveLocked(h)
 		e.tally.Done++
 	case CheckError:
 		e.failLocked(n, h, en.tried(), out.Err)
@@ -30,6 +30,7 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 		e.againLocked(h, en, max(now.after(pause), e.moment(out.At)), n)
 	case NotAdmitted:
 		e.againLocked(h, en, max(now.after(paceStep), e.moment(out.At)), n)
+		e.buryLocked(h, out, now, n)
 	case Retry:
 		if out.Free {
 			en.free++
@@ -42,6 +43,17 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 		h.putBack(en)
 		e.abandonLocked(n, h, out.Reason)
 	}
+}
+
+// buryLocked gives up a host of which a run has learnt that it will not be admitted any more.
+func (e *Executor[T]) buryLocked(h *host[T], out Outcome[T], now moment, n *news[T]) {
+	if out.Kind != NotAdmitted || e.moment(out.At) < now.after(never) {
+		return
+	}
+	if h.lastErr == nil {
+		h.lastErr = out.Err
+	}
+	e.abandonLocked(n, h, Dead)
 }
 
 // settleErrorLocked decides what a host error means for the item that met it.
@@ -87,9 +99,9 @@ func (e *Executor[T]) againLocked(h *host[T], en entry[T], at moment, n *news[T]
 
 func (e *Executor[T]) skipOneLocked(n *news[T], h *host[T], en entry[T]) {
 	e.tally.Skipped++
+	e.loseLocked(h, 1)
 	n.skipped = append(n.skipped, Skipped[T]{
 		Host: h.key, Target: en.of.target, Again: []int{int(en.check)}, Reason: h.gone, Err: h.lastErr,
-		Served: h.served,
 	})
 }
 
@@ -138,7 +150,7 @@ func (e *Executor[T]) giveSuspectsBackLocked(h *host[T], n *news[T]) {
 }
 
 // settleCallLocked draws the consequences of a plain probe, which took an item's place and says nothing of it.
-func (e *Executor[T]) settleCallLocked(c *claim[T], out Outcome[T], _ bool, now moment, n *news[T]) {
+func (e *Executor[T]) settleCallLocked(c *claim[T], out Outcome[T], now moment, n *news[T]) {
 	h := c.host
 	if h.place == ended {
 		e.skipOneLocked(n, h, c.entry)
@@ -159,6 +171,7 @@ func (e *Executor[T]) settleCallLocked(c *claim[T], out Outcome[T], _ bool, now 
 		if h.misses++; h.misses > maxNeutral {
 			e.abandonLocked(n, h, Quarantined)
 		}
+		e.buryLocked(h, out, now, n)
 	}
 }
 
@@ -176,14 +189,16 @@ func (e *Executor[T]) moveLocked(c *claim[T], target T, key string, now moment, 
 		e.setWorkingLocked(to, true)
 	}
 	from.handOver(b, to)
-	c.host = to
+	c.host, c.era = to, to.era
+	e.loseLocked(to, from.lost)
+	from.lost = 0
 	if from.idle(e.checks) && (from.rest == nil || len(from.rest.suspects) == 0) {
 		e.tally.Hosts-- // it goes on under its full name
 	}
 	if !existed {
 		e.tally.Hosts++
 	}
-	e.placeLocked(from, now, n)
+	e.restLocked(from, now, n)
 }
 
 // handOver moves a target and its items that wait to another host.

@@ -23,17 +23,17 @@ func (e *Executor[T]) step(ctx context.Context, c claim[T], turn *Turn) (claim[T
 	if c.entry.began == 0 {
 		c.entry.began = max(1, e.moment(time.Now()))
 	}
-	item := c.entry.item(e.began)
+	item := c.entry.item(c.target, e.began)
 	item.Attempt++
 	item.Sends++
 	item.Probe = c.probe
 	if c.probe && e.cfg.LastCall != nil && e.cfg.LastCall(c.host.key) {
 		item = Item[T]{Target: item.Target, Check: -1, Attempt: 1, Sends: 1, Began: time.Now(), Probe: true}
 		out := e.guarded(ctx, e.cfg.Probe, item, turn)
-		return e.finish(c, turn, out, (*Executor[T]).settleCallLocked)
+		return e.finish(c, turn, out, true)
 	}
 	out := e.guarded(ctx, e.cfg.Run, item, turn)
-	return e.finish(c, turn, out, (*Executor[T]).settleLocked)
+	return e.finish(c, turn, out, false)
 }
 
 // ask asks whether a host may be called: not when it is quarantined, and not before at.
@@ -104,34 +104,41 @@ func (e *Executor[T]) nextLocked(now moment, n *news[T]) (claim[T], bool) {
 	return next, ok
 }
 
-// finish settles an item that ran. The breaker is asked again, since the item may have changed what it says; a host that
-// has just done an item needs no asking.
-func (e *Executor[T]) finish(
-	c claim[T], turn *Turn, out Outcome[T],
-	settle func(*Executor[T], *claim[T], Outcome[T], bool, moment, *news[T]),
-) (claim[T], bool) {
+// finish settles an item that ran, or the plain call that took its place. The breaker is asked again, since the item may
+// have changed what it says; a host that has just done an item needs no asking, unless it is parked.
+func (e *Executor[T]) finish(c claim[T], turn *Turn, out Outcome[T], call bool) (claim[T], bool) {
+	if out.Kind == HostError && e.silent(c.host) {
+		e.cfg.Trip(c.host.key, out.Err)
+	}
+	key := c.host.key
+	if out.Target != nil {
+		key = e.cfg.Host(*out.Target)
+	}
 	var quarantined bool
 	var at time.Time
-	if out.Kind != Done {
-		if out.Kind == HostError && e.silent(c.host) {
-			e.cfg.Trip(c.host.key, out.Err)
-		}
-		quarantined, at = e.ask(c.host.key)
+	asked := out.Kind != Done
+	if asked {
+		quarantined, at = e.ask(key)
 	}
-	var moved string
-	if out.Target != nil {
-		moved = e.cfg.Host(*out.Target)
+	e.mu.Lock()
+	if !asked && c.host.place == parked {
+		e.mu.Unlock()
+		quarantined, at = e.ask(key)
+		e.mu.Lock()
 	}
 	var n news[T]
-	e.mu.Lock()
 	now := e.moment(time.Now())
 	e.leaveLocked(c.host, turn)
 	if out.Target != nil {
-		e.moveLocked(&c, *out.Target, moved, now, &n)
+		e.moveLocked(&c, *out.Target, key, now, &n)
 	}
 	h := c.host
-	settle(e, &c, out, quarantined, now, &n)
-	if quarantined {
+	if call {
+		e.settleCallLocked(&c, out, now, &n)
+	} else {
+		e.settleLocked(&c, out, quarantined, now, &n)
+	}
+	if quarantined || h.place == parked {
 		e.parkLocked(h, at, now, &n)
 	}
 	e.restLocked(h, now, &n)

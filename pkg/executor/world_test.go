@@ -99,7 +99,9 @@ func (w *world) admit(host string) bool {
 	if b.dead || b.open && (b.probing || time.Now().Before(b.until)) {
 		return false
 	}
-	b.probing = b.open
+	if b.probing = b.open; b.probing {
+		b.until = time.Now().Add(30 * time.Second) // until a probe is taken to be lost
+	}
 	return true
 }
 
@@ -118,6 +120,8 @@ func (w *world) outcome(host string, out Outcome[string]) {
 		b.trips++
 		b.until = time.Now().Add(w.cooldown)
 		b.dead = b.trips >= w.maxTrips
+	case probe:
+		b.until = time.Now()
 	case out.Kind == HostError && !b.open:
 		if b.errs++; b.errs >= w.max {
 			b.open, b.until = true, time.Now().Add(w.cooldown)
