@@ -85,12 +85,34 @@ func (t *Target) effectivePort() uint16 {
 // host, an IPv6 address in brackets.
 func (t Target) Key() string {
 	if port := t.effectivePort(); port != 0 {
+		if key := t.writtenKey(port); key != "" {
+			return key
+		}
 		return hostkey.Join(t.Host, port)
 	}
 	if strings.IndexByte(t.Host, ':') < 0 {
 		return t.Host
 	}
 	return "[" + t.Host + "]"
+}
+
+// writtenKey is the key as a part of Input, where it stands there: a key is kept for as long as its host is, and so it costs
+// nothing beside the target. Otherwise it is empty.
+func (t Target) writtenKey(port uint16) string {
+	at := strings.Index(t.Input, t.Host)
+	if at < 0 || t.Host == "" || strings.IndexByte(t.Host, ':') >= 0 {
+		return ""
+	}
+	var buf [6]byte
+	tail := strconv.AppendUint(append(buf[:0], ':'), uint64(port), 10)
+	end := at + len(t.Host) + len(tail)
+	if end > len(t.Input) || t.Input[at+len(t.Host):end] != string(tail) {
+		return ""
+	}
+	if end < len(t.Input) && t.Input[end] >= '0' && t.Input[end] <= '9' {
+		return ""
+	}
+	return t.Input[at:end]
 }
 
 // Candidates gives the settled targets to try, in order. Without a port that is

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/redialscan/redial/pkg/hostkey"
 )
 
 // One key however the host is written (github.com/projectdiscovery/nuclei/pull/7286),
@@ -132,4 +134,20 @@ func mustParse(t *testing.T, text string) Target {
 		t.Fatal(err)
 	}
 	return target
+}
+
+// A key that the line spells out costs no memory of its own, and is the same as one that is built.
+func TestKeyIsPartOfInput(t *testing.T) {
+	for _, line := range []string{"http://192.0.2.7:8080/a", "192.0.2.7:80", "a.example:443/x", "http://a.example:8/"} {
+		target, err := Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := hostkey.Join(target.Host, target.Port); target.Key() != want {
+			t.Errorf("key of %s is %q, want %q", line, target.Key(), want)
+		}
+		if n := testing.AllocsPerRun(10, func() { _ = target.Key() }); n != 0 {
+			t.Errorf("key of %s takes %v allocations, want none", line, n)
+		}
+	}
 }
