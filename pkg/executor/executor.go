@@ -200,10 +200,8 @@ func (e *Executor[T]) add(ctx context.Context, target T) {
 			}
 			e.skipLocked(&n, h, b, nil, Interrupted)
 		case h == nil:
-			h = &host[T]{key: key, first: b, slot: -1, window: 1}
-			e.hosts[key] = h
-			e.tally.Hosts++
-			e.setWorkingLocked(h, true)
+			h = e.hostLocked(key)
+			h.first = b
 			e.placeLocked(h, now, &n)
 		case h.targets() < e.cfg.MaxBacklog:
 			h.addTarget(b)

@@ -19,6 +19,8 @@ type backlog[T any] struct {
 	// rewound checks were tried in vain in a first contact, each as often as sent says, and are to be tried again.
 	rewound int32
 	sent    uint16
+	// probed is how often the check at the cursor was sent beyond that, as the probe of a host that never answered.
+	probed uint16
 }
 
 // entry is an item that was taken from its cursor.
@@ -45,6 +47,7 @@ type extra[T any] struct {
 	more     []*backlog[T] // targets after the first
 	back     []entry[T]    // put back, the earliest on top of a heap
 	suspects []suspect[T]
+	moved    map[*backlog[T]]string // targets that went to another host while items of them were in flight
 }
 
 // host is one host with work left. All fields are guarded by the executor's lock.
@@ -179,6 +182,8 @@ func (h *host[T]) takeBack() entry[T] {
 func (h *host[T]) takeUntried() entry[T] {
 	b := h.first
 	en := b.untouched(b.next)
+	en.sends += b.probed
+	b.probed = 0
 	b.next++
 	return en
 }
@@ -192,10 +197,14 @@ func (b *backlog[T]) untouched(check int32) entry[T] {
 	return en
 }
 
-// giveBack undoes a take whose item did not run.
+// giveBack undoes a take whose item did not run, or ran as a probe that failed.
 func (h *host[T]) giveBack(en entry[T]) {
-	if b := en.of; h.first == b && b.next == en.check+1 && en == b.untouched(en.check) {
+	b := en.of
+	plain, same := b.untouched(en.check), en
+	same.sends, same.began = plain.sends, 0
+	if h.first == b && b.next == en.check+1 && b.probed == 0 && same == plain {
 		b.next--
+		b.probed = en.sends - plain.sends
 		return
 	}
 	h.putBack(en)
@@ -228,7 +237,7 @@ func (h *host[T]) rewind() {
 	if h.answered || h.inflight > 0 || x == nil || b == nil || len(x.back) == 0 || len(x.more) > 0 || len(x.suspects) > 0 {
 		return
 	}
-	if int(b.next) != len(x.back) || b.next < b.rewound {
+	if int(b.next) != len(x.back) || b.next < b.rewound || b.probed > 0 {
 		return
 	}
 	sends := x.back[0].sends

@@ -255,3 +255,33 @@ func TestTargetThatTwoItemsSettle(t *testing.T) {
 		}
 	}, "h/a?", "h/b?", "h/c?", "h/d?")
 }
+
+// An item that is put back goes to where its target went meanwhile, not to the name that it was taken from.
+func TestItemsInFlightFollowTheirTarget(t *testing.T) {
+	w := newWorld()
+	cfg := w.config()
+	cfg.Checks = 4
+	full := "bare:443"
+	w.respond = func(_ *world, item Item[string]) Outcome[string] {
+		hang(time.Duration(item.Check) * time.Second)
+		switch {
+		case item.Check == 0:
+			return Outcome[string]{Kind: CheckError, Err: errDown, Answered: true}
+		case item.Check == 1:
+			return Outcome[string]{Target: &full}
+		case item.Check == 3:
+		case item.Sends == 1:
+			return Outcome[string]{Kind: Neutral, Err: errDown}
+		default:
+			return Outcome[string]{Kind: CheckError, Err: errDown}
+		}
+		return Outcome[string]{}
+	}
+	var failedAt []string
+	cfg.Failed = func(f Failure[string]) { failedAt = append(failedAt, f.Host) }
+	scan(t, cfg, func(tally Tally, _ error) {
+		if want := []string{"bare", full}; !slices.Equal(failedAt, want) || tally.Lost != 2 || tally.Hosts != 1 {
+			t.Errorf("tally %+v, failed at %v, want %v", tally, failedAt, want)
+		}
+	}, "bare")
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -30,71 +31,136 @@ func TestEveryItemEndsExactlyOnce(t *testing.T) {
 		cfg.FirstContact = rapid.IntRange(0, 4).Draw(rt, "first contact")
 		cfg.NoRevisit = rapid.Bool().Draw(rt, "no revisit")
 		cfg.Linger = rapid.SampledFrom([]time.Duration{0, 15 * time.Second, time.Hour}).Draw(rt, "linger")
+		cfg.MaxBacklog = rapid.SampledFrom([]int{1, 2, 100}).Draw(rt, "targets a host holds")
+		w.maxTrips = rapid.IntRange(1, 5).Draw(rt, "trips until dead")
+		cfg.Grace = rapid.SampledFrom([]time.Duration{0, 2 * time.Second}).Draw(rt, "grace")
 		if rapid.Bool().Draw(rt, "without breaker") {
 			cfg.Quarantined = nil
 		}
+		if rapid.Bool().Draw(rt, "without plain calls") {
+			cfg.LastCall, cfg.Probe = nil, nil
+		}
+		if rapid.Bool().Draw(rt, "paced") {
+			cfg.Pace = every(50 * time.Millisecond)
+		}
 		synctest.Test(t, func(*testing.T) {
-			chaos(rt, w, cfg, seed, nHosts, perHost, cancelAfter)
+			c := &chaos{world: w, rng: rand.New(rand.NewSource(seed)), ends: map[string]int{}, left: map[string]bool{}}
+			c.scan(rt, cfg, nHosts, perHost, cancelAfter)
 		})
 	})
 }
 
-// chaos runs a scan whose hosts do anything, and counts what became of each item.
-func chaos(rt *rapid.T, w *world, cfg Config[string], seed int64, nHosts, perHost int, cancelAfter time.Duration) {
-	rng := rand.New(rand.NewSource(seed))
-	var mu sync.Mutex
-	ends := make(map[string]int)
-	end := func(target string, check int) {
-		mu.Lock()
-		defer mu.Unlock()
-		ends[fmt.Sprintf("%s#%d", target, check)]++
-	}
-	w.respond = func(_ *world, item Item[string]) Outcome[string] {
-		mu.Lock()
-		wait := time.Duration(rng.Intn(3000)) * time.Millisecond
-		dice := rng.Intn(20)
-		mu.Unlock()
-		hang(wait)
-		if item.Check < 0 {
-			if dice < 10 {
-				return down()
-			}
-			return Outcome[string]{}
+// every paces a scan evenly.
+func every(step time.Duration) func(time.Time) (time.Time, int) {
+	var next time.Time
+	return func(now time.Time) (time.Time, int) {
+		if now.Before(next) {
+			return next, 0
 		}
-		switch {
-		case dice == 0:
-			panic("chaos")
-		case dice < 7:
+		next = now.Add(step)
+		return now, 1
+	}
+}
+
+// chaos is a scan whose hosts do anything. It counts what became of each item.
+type chaos struct {
+	world *world
+
+	mu   sync.Mutex
+	rng  *rand.Rand
+	ends map[string]int
+	left map[string]bool // hosts that were given up; what is read of them later finds items of theirs in flight
+}
+
+// end notes the end of an item, by the name of its target in the input.
+func (c *chaos) end(target string, check int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ends[fmt.Sprintf("%s#%d", strings.Replace(target, "+", "", 1), check)]++
+}
+
+func (c *chaos) dice(sides int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rng.Intn(sides)
+}
+
+func (c *chaos) respond(_ *world, item Item[string]) Outcome[string] {
+	wait := time.Duration(c.dice(3000)) * time.Millisecond
+	hang(wait)
+	if item.Check < 0 {
+		switch c.dice(4) {
+		case 0, 1:
 			return down()
-		case dice < 9 && item.Attempt < 3:
-			return Outcome[string]{Kind: HostError, Err: errDown, At: time.Now().Add(wait)}
-		case dice == 9:
+		case 2:
 			return Outcome[string]{Kind: Neutral, Err: errDown}
-		case dice == 10 && item.Free < 3:
-			return Outcome[string]{Kind: Retry, Free: true, At: time.Now().Add(wait)}
-		case dice == 11:
-			return Outcome[string]{Kind: CheckError, Err: errDown, Answered: true}
 		}
 		return Outcome[string]{}
 	}
-	run := cfg.Run
+	switch dice := c.dice(20); {
+	case dice == 0:
+		panic("chaos")
+	case dice < 7:
+		return down()
+	case dice < 9 && item.Attempt < 3:
+		return Outcome[string]{Kind: HostError, Err: errDown, At: time.Now().Add(wait)}
+	case dice == 9:
+		return Outcome[string]{Kind: Neutral, Err: errDown}
+	case dice == 10 && item.Free < 3:
+		return Outcome[string]{Kind: Retry, Free: true, At: time.Now().Add(wait)}
+	case dice == 11:
+		return Outcome[string]{Kind: CheckError, Err: errDown, Answered: true}
+	case dice < 14 && !strings.Contains(item.Target, "+"):
+		named := strings.Replace(item.Target, "/", "+/", 1)
+		return Outcome[string]{Target: &named}
+	case dice == 14 && c.dice(20) == 0:
+		return Outcome[string]{Kind: Abandon, Reason: NoRoute, Err: errDown}
+	}
+	return Outcome[string]{}
+}
+
+// run refuses and waits, as flow rules do, before and after the run of the world.
+func (c *chaos) run(ctx context.Context, item Item[string], turn *Turn) Outcome[string] {
+	if dice := c.dice(40); dice < 8 {
+		// in the past, at once, later
+		return Outcome[string]{Kind: NotAdmitted, At: time.Now().Add(time.Duration(dice-4) * time.Second)}
+	} else if dice == 39 && c.dice(20) == 0 {
+		return Outcome[string]{Kind: NotAdmitted, At: time.Now().Add(2 * never), Err: errDown}
+	}
+	for range c.dice(3) {
+		if err := turn.Wait(ctx, time.Now().Add(time.Duration(c.dice(500)-100)*time.Millisecond)); err != nil {
+			return Outcome[string]{Kind: Neutral, Err: err}
+		}
+	}
+	out := c.world.run(ctx, item, turn)
+	if err := turn.Wait(ctx, time.Now().Add(time.Duration(c.dice(200)-100)*time.Millisecond)); err != nil && out.Kind != Done {
+		return Outcome[string]{Kind: Neutral, Err: err}
+	}
+	return out
+}
+
+func (c *chaos) scan(rt *rapid.T, cfg Config[string], nHosts, perHost int, cancelAfter time.Duration) {
+	c.world.respond = c.respond
 	cfg.Run = func(ctx context.Context, item Item[string], turn *Turn) Outcome[string] {
-		if item.Attempt+item.Free > 1 && item.Sends < item.Attempt {
+		if item.Sends < item.Attempt {
 			rt.Errorf("item %+v: fewer sends than attempts", item)
 		}
-		out := run(ctx, item, turn)
+		out := c.run(ctx, item, turn)
 		if out.Kind == Done {
-			end(item.Target, item.Check)
+			c.end(item.Target, item.Check)
 		}
 		return out
 	}
-	cfg.Failed = func(f Failure[string]) { end(f.Item.Target, f.Item.Check) }
+	cfg.Failed = func(f Failure[string]) { c.end(f.Item.Target, f.Item.Check) }
 	cfg.Skipped = func(s Skipped[string]) {
+		c.mu.Lock()
+		c.left[hostOf(s.Target)] = true
+		c.mu.Unlock()
 		for check := s.From; check < s.To; check++ {
-			end(s.Target, check)
+			c.end(s.Target, check)
 		}
 		for _, check := range s.Again {
-			end(s.Target, check)
+			c.end(s.Target, check)
 		}
 	}
 	var targets []string
@@ -112,27 +178,37 @@ func chaos(rt *rapid.T, w *world, cfg Config[string], seed int64, nHosts, perHos
 		rt.Fatal(err)
 	}
 	tally, _ := e.Run(ctx, list(targets...))
+	c.check(rt, e, tally)
+}
+
+// check holds the end of a scan against what every scan promises.
+func (c *chaos) check(rt *rapid.T, e *Executor[string], tally Tally) {
 	if tally.Done+tally.Failed+tally.Skipped != tally.Items || tally.InFlight+tally.Working+tally.Parked != 0 {
 		rt.Errorf("does not add up: %+v", tally)
 	}
-	if e.workers != cfg.Concurrency || e.dials != cfg.DialConcurrency || e.contacts != 0 || e.calling != 0 {
-		rt.Errorf("slots left: %d of %d workers, %d of %d dials, %d contacts, %d calls", e.workers, cfg.Concurrency,
-			e.dials, cfg.DialConcurrency, e.contacts, e.calling)
+	if e.workers != e.cfg.Concurrency || e.dials != e.cfg.DialConcurrency || e.contacts != 0 || e.calling != 0 {
+		rt.Errorf("slots left: %d workers, %d dials, %d contacts, %d calls", e.workers, e.dials, e.contacts, e.calling)
 	}
-	if int64(len(ends)) != tally.Items {
-		rt.Errorf("%d of %d items ended", len(ends), tally.Items)
+	if len(e.hosts)+len(e.timers.list)+len(e.sleepers.list)+e.fresh.n+e.living.n+len(e.dialed)+len(e.resuming) > 0 {
+		rt.Errorf("something is left behind: %+v", tally)
 	}
-	for item, n := range ends {
+	if int64(len(c.ends)) != tally.Items {
+		rt.Errorf("%d of %d items ended", len(c.ends), tally.Items)
+	}
+	for item, n := range c.ends {
 		if n != 1 {
 			rt.Errorf("%s ended %d times", item, n)
 		}
 	}
-	if w.most > cfg.Concurrency {
-		rt.Errorf("%d items in flight, want %d at most", w.most, cfg.Concurrency)
+	if lost := tally.Failed + tally.Skipped; tally.Lost > lost || tally.Lost < 0 || tally.Done == 0 && tally.Lost > 0 {
+		rt.Errorf("%d items lost: %+v", tally.Lost, tally)
 	}
-	for host, n := range w.maxIn {
-		if n > cfg.HostConcurrency {
-			rt.Errorf("%d items of %s in flight, want %d at most", n, host, cfg.HostConcurrency)
+	if c.world.most > e.cfg.Concurrency {
+		rt.Errorf("%d items in flight, want %d at most", c.world.most, e.cfg.Concurrency)
+	}
+	for host, n := range c.world.maxIn {
+		if n > e.cfg.HostConcurrency && !c.left[host] {
+			rt.Errorf("%d items of %s in flight, want %d at most", n, host, e.cfg.HostConcurrency)
 		}
 	}
 }

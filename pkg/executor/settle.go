@@ -61,7 +61,9 @@ func (e *Executor[T]) settleErrorLocked(c *claim[T], en entry[T], out Outcome[T]
 	h := c.host
 	final := out.At.IsZero()
 	switch {
-	case c.probe: // the host was asked, not the item
+	case c.probe && !h.answered && h.place != ended:
+		h.giveBack(en) // as good as untried: the next call may as well take it again, and a cursor costs nothing
+	case c.probe: // the host was asked, not the item, which may be why it failed: the next call takes another
 		e.againLocked(h, en, 0, n)
 	case !final:
 		en.attempts++
@@ -182,23 +184,64 @@ func (e *Executor[T]) moveLocked(c *claim[T], target T, key string, now moment, 
 	if key == from.key || from.place == ended {
 		return
 	}
-	to, existed := e.hosts[key]
-	if !existed {
-		to = &host[T]{key: key, slot: -1, window: 1}
-		e.hosts[key] = to
-		e.setWorkingLocked(to, true)
+	to := e.hostLocked(key)
+	if _, before := from.movedTo(b); !before {
+		from.handOver(b, to)
 	}
-	from.handOver(b, to)
+	if from.inflight > 0 {
+		from.noteMove(b, key)
+	}
 	c.host, c.era = to, to.era
 	e.loseLocked(to, from.lost)
 	from.lost = 0
-	if from.idle(e.checks) && (from.rest == nil || len(from.rest.suspects) == 0) {
+	e.leftLocked(from, now, n)
+}
+
+// leftLocked puts a host in its place after an item of it has gone to another.
+func (e *Executor[T]) leftLocked(from *host[T], now moment, n *news[T]) {
+	if from.place != ended && from.idle(e.checks) && (from.rest == nil || len(from.rest.suspects) == 0) {
 		e.tally.Hosts-- // it goes on under its full name
 	}
-	if !existed {
-		e.tally.Hosts++
-	}
 	e.restLocked(from, now, n)
+}
+
+// hostLocked gives the host of a name, a new one if there is none.
+func (e *Executor[T]) hostLocked(key string) *host[T] {
+	h := e.hosts[key]
+	if h == nil {
+		h = &host[T]{key: key, slot: -1, window: 1}
+		e.hosts[key] = h
+		e.tally.Hosts++
+		e.setWorkingLocked(h, true)
+	}
+	return h
+}
+
+// followLocked takes an item that will be put back to the host to which its target went while it was in flight, and says
+// whether it did.
+func (e *Executor[T]) followLocked(c *claim[T]) bool {
+	key, moved := c.host.movedTo(c.entry.of)
+	if moved {
+		c.host = e.hostLocked(key)
+		c.era = c.host.era
+	}
+	return moved
+}
+
+func (h *host[T]) noteMove(b *backlog[T], key string) {
+	x := h.more()
+	if x.moved == nil {
+		x.moved = make(map[*backlog[T]]string)
+	}
+	x.moved[b] = key
+}
+
+func (h *host[T]) movedTo(b *backlog[T]) (key string, moved bool) {
+	if h.rest == nil {
+		return "", false
+	}
+	key, moved = h.rest.moved[b]
+	return key, moved
 }
 
 // handOver moves a target and its items that wait to another host.

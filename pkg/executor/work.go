@@ -69,6 +69,10 @@ func (e *Executor[T]) drop(c claim[T], turn *Turn, quarantined bool, at time.Tim
 	h := c.host
 	e.leaveLocked(h, turn)
 	e.paceRoom++
+	if e.followLocked(&c) {
+		e.leftLocked(h, now, &n)
+		h, quarantined, at = c.host, false, time.Time{}
+	}
 	if h.place == ended {
 		e.skipOneLocked(&n, h, c.entry)
 	} else {
@@ -131,6 +135,9 @@ func (e *Executor[T]) finish(c claim[T], turn *Turn, out Outcome[T], call bool) 
 	e.leaveLocked(c.host, turn)
 	if out.Target != nil {
 		e.moveLocked(&c, *out.Target, key, now, &n)
+	} else if from := c.host; out.Kind != Done && e.followLocked(&c) {
+		quarantined = false // it was the old name that was asked for
+		e.leftLocked(from, now, &n)
 	}
 	h := c.host
 	if call {
