@@ -40,6 +40,8 @@ func collectorPercent(live uint64) int {
 		return 100
 	case live < 32<<20:
 		return 50
+	case live < 128<<20:
+		return 25
 	}
-	return 25
+	return 15
 }
