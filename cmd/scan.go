@@ -63,6 +63,9 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	if err != nil {
 		return err
 	}
+	if err := o.request.reachProxy(ctx, opt.Requester.DialTimeout); err != nil {
+		return err
+	}
 	in, err := o.input.open(env.Stdin, func(bad *target.LineError) { screen.messages.warn("%v", bad) })
 	if err != nil {
 		return err
@@ -70,7 +73,7 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	defer in.close()
 	stopRead := context.AfterFunc(ctx, in.cancel)
 	defer stopRead()
-	opt.Targets = in.reader
+	opt.Targets, opt.Requester.Refuse = in.reader, in.refuse
 
 	var files report.Files
 	defer files.Close()

@@ -35,6 +35,7 @@ var errNoInput = errors.New("no targets: give -u URL, -l FILE, or a list on stan
 // input is the opened input of a scan.
 type input struct {
 	reader *target.Reader
+	refuse func(host string, port uint16) bool // what is excluded; nil = nothing
 	cancel func() // ends a read of standard input that is under way
 	close  func()
 }
@@ -78,6 +79,9 @@ func (o *inputOptions) open(stdin io.Reader, onBad func(*target.LineError)) (*in
 	exclude, err := target.NewExclusion(o.exclude)
 	if err != nil {
 		return nil, usageErrorf("exclude", "%v", err)
+	}
+	if len(o.exclude) > 0 {
+		in.refuse = exclude.MatchPort // for what the list does not name: redirects, and what names stand for
 	}
 	in.reader, err = target.NewReader(target.Config{
 		Sources: sources, Ports: ports, Exclude: exclude, Strict: o.strict, OnBad: onBad,

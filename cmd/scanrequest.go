@@ -1,10 +1,12 @@
 package cmd
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -73,9 +75,16 @@ func (o *requestOptions) addFilterFlags(fs *pflag.FlagSet) {
 }
 
 // probe makes the built-in check.
-func (o *requestOptions) probe() (*check.Probe, error) {
+func (o *requestOptions) probe(told func(format string, args ...any)) (*check.Probe, error) {
 	var paths []string
 	for _, value := range o.paths {
+		name, isFile := check.PathFile(value)
+		if !isFile && looksLikeList(value) {
+			return nil, usageErrorf("path", "no file %s, expected one; a path of that name is written /%s", value, value)
+		}
+		if isFile {
+			told("paths are read from the file %s", name)
+		}
 		more, err := check.ParsePaths(value)
 		if err != nil {
 			return nil, err
@@ -89,6 +98,44 @@ func (o *requestOptions) probe() (*check.Probe, error) {
 		Paths: paths, Method: o.method, Body: []byte(o.body), Filter: o.filter,
 		FollowRedirects: o.followRedirects, MaxRedirects: o.maxRedirects,
 	})
+}
+
+// looksLikeList says that a value of --path was meant as the name of a file.
+func looksLikeList(value string) bool {
+	if strings.HasPrefix(value, "/") || strings.Contains(value, ",") {
+		return false
+	}
+	switch filepath.Ext(value) {
+	case ".txt", ".lst", ".list":
+		return true
+	}
+	return false
+}
+
+// reachProxy connects to the proxy and hangs up: one that is not there would make every host look dead.
+func (o *requestOptions) reachProxy(ctx context.Context, timeout time.Duration) error {
+	if o.proxy == "" {
+		return nil
+	}
+	u, err := url.Parse(o.proxy)
+	if err != nil || u.Hostname() == "" {
+		return usageErrorf("proxy", "%s, expected a URL such as http://host:port or socks5://host:port", proxyName(o.proxy))
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	if port == "" {
+		port = "1080"
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return usageErrorf("proxy", "%s does not answer, expected a proxy that is running: %v", proxyName(o.proxy), err)
+	}
+	return c.Close()
 }
 
 // requester makes the configuration of the send path; its breaker and its pace are added later.

@@ -14,7 +14,7 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 	if err := o.pace.validate(); err != nil {
 		return scan.Options{}, err
 	}
-	probe, err := o.request.probe()
+	probe, err := o.request.probe(screen.messages.info)
 	if err != nil {
 		return scan.Options{}, err
 	}
@@ -54,6 +54,18 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 	}, nil
 }
 
+// withoutUser is a target as it was typed, without name and password.
+func withoutUser(text string) string {
+	if at := strings.LastIndexByte(text, '@'); at >= 0 {
+		scheme, _, ok := strings.Cut(text, "://")
+		if ok {
+			return scheme + "://" + text[at+1:]
+		}
+		return text[at+1:]
+	}
+	return text
+}
+
 // started describes the scan in its events file: what it was asked to do, and no secret. Headers, bodies and
 // credentials stay out.
 func (o *scanOptions) started() report.Started {
@@ -80,7 +92,7 @@ func (o *scanOptions) started() report.Started {
 		st.Inputs = append(st.Inputs, report.Input{Kind: "list", Name: list})
 	}
 	for _, t := range o.input.targets {
-		st.Inputs = append(st.Inputs, report.Input{Kind: "target", Name: t})
+		st.Inputs = append(st.Inputs, report.Input{Kind: "target", Name: withoutUser(t)})
 	}
 	return st
 }
