@@ -36,7 +36,7 @@ var errNoInput = errors.New("no targets: give -u URL, -l FILE, or a list on stan
 type input struct {
 	reader *target.Reader
 	refuse func(host string, port uint16) bool // what is excluded; nil = nothing
-	cancel func() // ends a read of standard input that is under way
+	cancel func()                              // ends a read of standard input that is under way
 	close  func()
 }
 

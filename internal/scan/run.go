@@ -62,6 +62,9 @@ func (s *Scan) judge(ctx context.Context, item executor.Item[job], err error) ou
 	if errors.Is(err, hosterrors.ErrNoRoute) {
 		return outcome{Kind: executor.Abandon, Reason: executor.NoRoute, Err: err}
 	}
+	if errors.Is(err, hosterrors.ErrExcluded) {
+		return outcome{Kind: executor.Abandon, Reason: executor.Excluded, Err: err}
+	}
 	v := s.verdict(err)
 	switch {
 	case v.Blame == hosterrors.BlameNobody && v.Repeat:

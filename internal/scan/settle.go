@@ -61,8 +61,13 @@ func (s *Scan) trySend(
 
 // ours says that an error tells nothing of the candidate, so that the next one would tell no more.
 func (s *Scan) ours(err error) bool {
+	return !unsent(err) && s.verdict(err).Blame == hosterrors.BlameNobody
+}
+
+// unsent says that the candidate was not asked: it is quarantined, or its port is excluded.
+func unsent(err error) bool {
 	var refused *requester.NotAdmittedError
-	return !errors.As(err, &refused) && s.verdict(err).Blame == hosterrors.BlameNobody
+	return errors.As(err, &refused) || errors.Is(err, hosterrors.ErrExcluded)
 }
 
 // misspoken says that the host answered in another protocol: only then is http tried on a port that was named.
@@ -72,15 +77,14 @@ func misspoken(err error) bool {
 }
 
 // unsettled judges a target of which no candidate answered. What one of them says of the host counts for the bare name:
-// a host error before a refusal of the breaker, a sign of life before both.
+// a host error before a candidate that was not asked, a sign of life before both.
 func (s *Scan) unsettled(ctx context.Context, item executor.Item[job], ticket hosterrors.Ticket, tried []error) outcome {
-	var refused *requester.NotAdmittedError
 	worst := tried[len(tried)-1]
 	for _, err := range tried {
 		switch v := s.verdict(err); {
 		case v.Blame == hosterrors.BlameAlive:
 			worst = err
-		case v.Blame == hosterrors.BlameHost && errors.As(worst, &refused):
+		case v.Blame == hosterrors.BlameHost && unsent(worst):
 			worst = err
 		}
 	}

@@ -93,6 +93,8 @@ const (
 	Interrupted Reason = "interrupted"
 	// NoRoute: there is no route to the host from here.
 	NoRoute Reason = "no-route"
+	// Excluded: the host's name stands for an address that is not to be sent to.
+	Excluded Reason = "excluded"
 )
 
 // Skipped is what was left out of one target: the checks From <= check < To, whose turn had not come, and those in Again,

@@ -39,7 +39,7 @@ func byOwnError(err error) cause {
 		return causeUnbuilt
 	case is[*StarvedError](err):
 		return causeStarved
-	case errors.Is(err, ErrNoRoute):
+	case errors.Is(err, ErrNoRoute), errors.Is(err, ErrExcluded):
 		return causeBarred
 	}
 	if e, ok := errors.AsType[*ProxyError](err); ok {

@@ -56,6 +56,7 @@ func TestJudgeOwnErrors(t *testing.T) {
 		"starved beside a deadline":        {&StarvedError{Err: context.DeadlineExceeded}, again},
 		"unbuilt when cancelled":           {&BuildError{Err: context.Canceled}, final},
 		"no route":                         {fmt.Errorf("%w: %w", ErrNoRoute, syscall.ENETUNREACH), final},
+		"excluded":                         {fmt.Errorf("timeout.test:80: %w", ErrExcluded), final},
 		"dial timeout":                     {&TimeoutError{Phase: PhaseDial}, lost},
 		"handshake timeout":                {&TimeoutError{Phase: PhaseTLS}, lost},
 		"head timeout":                     {fmt.Errorf("get: %w", &TimeoutError{Phase: PhaseHead}), lost},

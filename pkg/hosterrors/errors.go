@@ -11,6 +11,9 @@ import (
 // an ENETUNREACH that was confirmed in another way, such as a UDP connect, which sends nothing.
 var ErrNoRoute = errors.New("no route to the host's network from here")
 
+// ErrExcluded says that the user has excluded the host, or the address that its name stands for: nothing was sent.
+var ErrExcluded = errors.New("excluded by the user")
+
 // Phase is the part of a request in which something happened. The zero value is PhaseDial.
 type Phase uint8
 

@@ -104,7 +104,7 @@ const (
 	causeStarved           // our own process did not get to run
 	causeCancelled         // ended by us or by the caller's deadline
 	causeShortage          // something on our side is missing for now: descriptors, ports, link, resolver, proxy
-	causeBarred            // something on our side forbids it for good: no route, no permission
+	causeBarred            // something on our side forbids it for good: no route, no permission, excluded
 	causeUnbuilt           // the request could not be built
 	causeSkipped           // the breaker itself did not admit it
 )

@@ -42,7 +42,7 @@ type Result struct {
 	Attempts        int    `json:"attempts"`                   // all that were sent for this item
 	Check           string `json:"check,omitempty"`            // the id of the check, see Check
 	TLSSubject      string `json:"tls_subject,omitempty"`      // of the certificate that was shown
-	RedirectSkipped string `json:"redirect_skipped,omitempty"` // the key of a hop that is quarantined
+	RedirectSkipped string `json:"redirect_skipped,omitempty"` // the key of a hop that is quarantined or excluded
 	Hops            int    `json:"hops,omitempty"`             // redirects followed
 }
 
@@ -57,7 +57,7 @@ type Skipped struct {
 	URL       string    `json:"url,omitempty"`
 	Input     string    `json:"input,omitempty"` // written without a password
 	Target    int64     `json:"target"`          // see Result.Target
-	Reason    string    `json:"reason"`          // quarantined, dead, backlog-full, interrupted, no-route
+	Reason    string    `json:"reason"`          // quarantined, dead, backlog-full, interrupted, no-route, excluded
 	State     string    `json:"state,omitempty"`
 	Trips     int       `json:"trips,omitempty"`
 	LastError string    `json:"last_error,omitempty"`

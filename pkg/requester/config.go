@@ -53,12 +53,19 @@ type Config struct {
 	Resolvers []string // host:port of DNS servers; nil = the system's
 	IPVersion int      // 4 or 6 = only that family; 0 = both
 
+	// Refuse names what must never be sent to; nil = nothing. It is asked for the host of every request and redirect hop, and
+	// for every address that a name stands for, before it is dialed. A request that is refused fails with
+	// hosterrors.ErrExcluded; a hop ends its chain. The proxy is not asked for: it was named on purpose, and resolves
+	// the names of what is behind it by itself.
+	Refuse func(host string, port uint16) bool
+
 	Verify  bool              // verify certificates; a scanner mostly looks at hosts whose certificates are wrong
 	Certs   []tls.Certificate // client certificates
 	SNI     string            // server name in the handshake instead of the host's
 	NoHTTP2 bool              // do not offer HTTP/2
 
-	// Dial replaces the network, for tests and for embedding. It gets host:port as written, names unresolved.
+	// Dial replaces the network, for tests and for embedding. It gets host:port as written, names unresolved, so that Refuse is
+	// not asked for what they stand for.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 

@@ -51,11 +51,11 @@ func (c *Client) connect(ctx context.Context, req *Request) (net.Conn, netip.Add
 		raw, err := c.connectProxy(ctx, req)
 		return raw, netip.Addr{}, err
 	}
-	return c.connectTCP(ctx, req.Host, req.Port)
+	return c.connectTCP(ctx, req.Host, req.Port, c.cfg.Refuse)
 }
 
-// connectTCP looks the host up and tries its addresses in order.
-func (c *Client) connectTCP(ctx context.Context, host string, port uint16) (net.Conn, netip.Addr, error) {
+// connectTCP looks the host up and tries its addresses in order, but for those that refuse names.
+func (c *Client) connectTCP(ctx context.Context, host string, port uint16, refuse refusal) (net.Conn, netip.Addr, error) {
 	if c.cfg.Dial != nil {
 		return c.connectHook(ctx, host, port)
 	}
@@ -72,6 +72,12 @@ func (c *Client) connectTCP(ctx context.Context, host string, port uint16) (net.
 			break
 		}
 		to := netip.AddrPortFrom(addr, port)
+		if refuse.address(to) {
+			if first == nil {
+				first = excluded(to.String())
+			}
+			continue
+		}
 		raw, err := c.dialAddr(ctx, to, now.Add(end.Sub(now)/time.Duration(len(addrs)-i)))
 		if err == nil {
 			return raw, addr, nil
@@ -79,8 +85,9 @@ func (c *Client) connectTCP(ctx context.Context, host string, port uint16) (net.
 		if own := callerEnded(ctx); own != nil {
 			return nil, addr, fmt.Errorf("dialing %s: %w", to, own)
 		}
-		// A family that this machine does not speak says nothing about the host as long as another address says something.
-		if first == nil || errors.Is(first, hosterrors.ErrNoRoute) {
+		// An address that is excluded, or of a family that this machine does not speak, says nothing about the host as long as
+		// another one says something.
+		if first == nil || errors.Is(first, hosterrors.ErrNoRoute) || errors.Is(first, hosterrors.ErrExcluded) {
 			first = err
 		}
 	}

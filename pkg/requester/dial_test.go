@@ -63,7 +63,7 @@ func TestAddressesAreTriedInOrder(t *testing.T) {
 	dead, living := netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.1")
 	for _, addrs := range [][]netip.Addr{{living}, {dead, living}, {living, dead}} {
 		c.names = fixed(addrs, nil)
-		raw, got, err := c.connectTCP(t.Context(), "host.test", port)
+		raw, got, err := c.connectTCP(t.Context(), "host.test", port, nil)
 		if err != nil || got != living {
 			t.Errorf("%v: got %v, %v; want %v", addrs, got, err, living)
 			continue
@@ -71,7 +71,7 @@ func TestAddressesAreTriedInOrder(t *testing.T) {
 		_ = raw.Close()
 	}
 	c.names = fixed([]netip.Addr{dead, dead.Next()}, nil)
-	if _, _, err := c.connectTCP(t.Context(), "host.test", port); !errors.Is(err, syscall.ECONNREFUSED) {
+	if _, _, err := c.connectTCP(t.Context(), "host.test", port, nil); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }

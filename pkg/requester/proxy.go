@@ -74,7 +74,7 @@ func (c *Client) absolute(r *Request) bool {
 // connectProxy makes the way to the host through the proxy. All of it has the time of a dial.
 func (c *Client) connectProxy(ctx context.Context, req *Request) (net.Conn, error) {
 	end := time.Now().Add(c.cfg.DialTimeout)
-	raw, _, err := c.connectTCP(ctx, c.proxy.host, c.proxy.port)
+	raw, _, err := c.connectTCP(ctx, c.proxy.host, c.proxy.port, nil)
 	if err != nil {
 		if callerEnded(ctx) != nil {
 			return nil, err

@@ -51,6 +51,10 @@ func endChain(ctx context.Context, first, next *Request, resp *Response, err err
 		resp.RedirectSkipped = held.Key
 		return resp, nil
 	}
+	if errors.Is(err, hosterrors.ErrExcluded) {
+		resp.RedirectSkipped, resp.RedirectErr = hostkey.Join(next.Host, next.Port), err
+		return resp, nil
+	}
 	if next.Host == first.Host && next.Port == first.Port {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package requester_test
 import (
 	"net"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"github.com/redialscan/redial/pkg/requester"
 )
 
-// nameserver answers by name: an address, a response code, or with nil not at all. It counts the questions for addresses of version 4.
+// nameserver answers by name: addresses, a response code, or with nil not at all. It counts the questions for addresses of version 4.
 type nameserver struct {
 	addr    string
 	answers map[string]any
@@ -60,11 +61,13 @@ func (n *nameserver) ServeDNS(w dns.ResponseWriter, q *dns.Msg) {
 	case int:
 		m.Rcode = a
 	case string:
-		addr := netip.MustParseAddr(a)
-		if header := (dns.RR_Header{Name: name, Rrtype: kind, Class: dns.ClassINET, Ttl: 60}); addr.Is4() && kind == dns.TypeA {
-			m.Answer = append(m.Answer, &dns.A{Hdr: header, A: addr.AsSlice()})
-		} else if addr.Is6() && kind == dns.TypeAAAA {
-			m.Answer = append(m.Answer, &dns.AAAA{Hdr: header, AAAA: addr.AsSlice()})
+		for text := range strings.FieldsSeq(a) {
+			addr := netip.MustParseAddr(text)
+			if header := (dns.RR_Header{Name: name, Rrtype: kind, Class: dns.ClassINET, Ttl: 60}); addr.Is4() && kind == dns.TypeA {
+				m.Answer = append(m.Answer, &dns.A{Hdr: header, A: addr.AsSlice()})
+			} else if addr.Is6() && kind == dns.TypeAAAA {
+				m.Answer = append(m.Answer, &dns.AAAA{Hdr: header, AAAA: addr.AsSlice()})
+			}
 		}
 	}
 	_ = w.WriteMsg(m)

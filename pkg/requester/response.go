@@ -27,8 +27,8 @@ type Response struct {
 
 	FinalURL        string // the URL that answered last; "" when no redirect was followed
 	Hops            int    // redirects followed
-	RedirectSkipped string // key of a hop that was not admitted
-	RedirectErr     error  // why a hop to another host failed; the response is then the one before it
+	RedirectSkipped string // key of a hop that was not sent: not admitted, or excluded
+	RedirectErr     error  // why a hop to another host failed or is excluded; the response is then the one before it
 }
 
 // Get returns the first value of the named field, "" when there is none. Names are compared without case.

@@ -35,8 +35,11 @@ func (c *Client) send(ctx context.Context, req *Request, turn Turn, hop bool) (*
 		return nil, &hosterrors.BuildError{Err: err}
 	}
 	var room [128]byte
-	g, err := c.gates.enter(appendKey(room[:0], req.Host, req.Port), time.Now(), req.checkHost)
-	if err != nil {
+	g, err := c.gates.enter(appendKey(room[:0], req.Host, req.Port), time.Now(), func() error { return c.welcome(req) })
+	switch {
+	case errors.Is(err, hosterrors.ErrExcluded):
+		return nil, err
+	case err != nil:
 		return nil, &hosterrors.BuildError{Err: err}
 	}
 	defer c.leave(g)
@@ -107,6 +110,9 @@ func (s *sending) once(fresh bool) (resp *Response, again bool, err error) {
 	c, h2, err := s.reach()
 	switch {
 	case err != nil:
+		if errors.Is(err, hosterrors.ErrExcluded) {
+			s.client.sent.Add(-1) // it went nowhere
+		}
 		return nil, false, err
 	case h2 != nil:
 		return s.overH2(h2, true)
