@@ -21,6 +21,9 @@ import (
 // pace goes by the schedule and not by how late a timer wakes.
 const lookahead = 20 * time.Millisecond
 
+// callAgain is how long to leave a host that somebody else is calling.
+const callAgain = time.Second
+
 // budgetFloor is how many retries a scan may make in any case.
 const budgetFloor = retry.DefaultBudgetFloor
 
@@ -120,6 +123,16 @@ func (s *Scan) nextAdmit(host string, now time.Time) time.Time {
 	at := s.client.NextAdmit(host, now)
 	if at.After(now) && at.Sub(now) <= lookahead {
 		return now
+	}
+	return s.afterCall(host, at, now)
+}
+
+// afterCall brings forward the time of a host that somebody else is calling now, a redirect or a name whose scheme is not
+// settled: the breaker tells when such a call would be lost, but mostly it ends soon.
+func (s *Scan) afterCall(host string, at, now time.Time) time.Time {
+	soon := now.Add(callAgain)
+	if at.After(soon) && s.breaker != nil && s.breaker.State(host) == hosterrors.StateHalfOpen {
+		return soon
 	}
 	return at
 }

@@ -59,8 +59,12 @@ func (s *Scan) trySend(
 	return s.client.Do(ctx, plain(candidate), turn)
 }
 
-// ours says that an error tells nothing of the candidate, so that the next one would tell no more.
+// ours says that an error tells nothing of the candidate, so that the next one would tell no more. A candidate that is
+// quarantined has told enough; one that only a pace held back may be the right one.
 func (s *Scan) ours(err error) bool {
+	if refused, ok := errors.AsType[*requester.NotAdmittedError](err); ok {
+		return s.breaker == nil || !s.breaker.Quarantined(refused.Key)
+	}
 	return !unsent(err) && s.verdict(err).Blame == hosterrors.BlameNobody
 }
 
@@ -76,6 +80,19 @@ func misspoken(err error) bool {
 	return errors.As(err, &protocol)
 }
 
+// earliest is when one of the candidates that were refused may be tried.
+func (s *Scan) earliest(tried []error) time.Time {
+	at, now := hosterrors.Never(), time.Now()
+	for _, err := range tried {
+		if refused, ok := errors.AsType[*requester.NotAdmittedError](err); ok {
+			if next := s.afterCall(refused.Key, refused.Until, now); next.Before(at) {
+				at = next
+			}
+		}
+	}
+	return at
+}
+
 // unsettled judges a target of which no candidate answered. What one of them says of the host counts for the bare name:
 // a host error before a candidate that was not asked, a sign of life before both.
 func (s *Scan) unsettled(ctx context.Context, item executor.Item[job], ticket hosterrors.Ticket, tried []error) outcome {
@@ -89,6 +106,9 @@ func (s *Scan) unsettled(ctx context.Context, item executor.Item[job], ticket ho
 		}
 	}
 	out := s.judge(ctx, item, worst)
+	if out.Kind == executor.NotAdmitted {
+		out.At = s.earliest(tried)
+	}
 	switch {
 	case out.Kind == executor.HostError:
 		ticket.Fail(worst, false)

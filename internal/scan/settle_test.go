@@ -1,0 +1,78 @@
+package scan
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redialscan/redial/internal/lab"
+	"github.com/redialscan/redial/pkg/flow"
+	"github.com/redialscan/redial/pkg/report"
+)
+
+// dialTo takes names with a port to addresses of the lab; what it does not know refuses.
+func dialTo(l *lab.Lab, ways map[string]string) func(context.Context, string, string) (net.Conn, error) {
+	refusing := l.Of(lab.Refusing)[0].Addr
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		to, ok := ways[addr]
+		if !ok {
+			to = refusing
+		}
+		var d net.Dialer
+		return d.DialContext(ctx, network, to)
+	}
+}
+
+// A pace that refuses the first candidate says nothing of it: the second one is not taken in its place.
+func TestRefusedSlotSettlesNoScheme(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 1, lab.TLS: 1, lab.Refusing: 1}})
+	opt := base()
+	opt.Requester.NoHTTP2 = true
+	opt.Requester.Host = flow.Rule{Rate: 2, Mode: flow.Reject}
+	opt.Requester.Dial = dialTo(l, map[string]string{
+		"both.test:443": l.Of(lab.TLS)[0].Addr, "both.test:80": l.Of(lab.Healthy)[0].Addr,
+	})
+	b, ending := scanned(t, opt, []string{"/"}, "https://both.test/1", "https://both.test/2", "both.test/3", "both.test/4")
+	for _, r := range of[*report.Result](b) {
+		if r.Scheme != "https" {
+			t.Errorf("%s was settled as %s, want https, which answers", r.Input, r.Scheme)
+		}
+	}
+	if ending.Done != 4 {
+		t.Errorf("ending %+v, want 4 done", ending.Summary)
+	}
+}
+
+// The candidates of a name may die under their own keys first: the scan does not wait for the name.
+func TestNameWithDeadCandidates(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Refusing: 1}})
+	opt := base()
+	opt.Requester.Dial = dialTo(l, nil)
+	opt.Breaker.MaxTrips, opt.Linger = 1, 10*time.Second
+	_, ending := scanned(t, opt, paths(9), "https://gone.test", "http://gone.test", "gone.test")
+	if ending.Skipped != 27 || ending.SkippedBy["dead"] < 18 {
+		t.Errorf("ending %+v, want 27 items skipped, those of both candidates as dead", ending.Summary)
+	}
+}
+
+// An item that failed before its host did another one makes the scan incomplete.
+func TestEarlyFailureIsIncomplete(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 1, lab.Refusing: 1}})
+	opt := base()
+	var calls atomic.Int64
+	opt.Requester.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		to := addr
+		if calls.Add(1) == 1 {
+			to = l.Of(lab.Refusing)[0].Addr
+		}
+		var d net.Dialer
+		return d.DialContext(ctx, network, to)
+	}
+	_, ending := scanned(t, opt, paths(3), strings.TrimSpace(urls(l)[0]))
+	if ending.Done != 2 || ending.Failed != 1 || !ending.Incomplete {
+		t.Errorf("ending %+v, want 2 done, 1 failed and an incomplete scan", ending)
+	}
+}
