@@ -28,7 +28,7 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 	if room := dialRoom(o.pace.concurrency); room > 0 && room < dials {
 		dials = room
 	}
-	log := scan.Log{Info: screen.messages.info, Warn: screen.messages.warn}
+	log := scan.Log{Info: screen.messages.info}
 	if o.output.verbose && !o.output.silent { // else what would be dropped is not even put into words
 		log.Verbose = screen.messages.verbose
 	}

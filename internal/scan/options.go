@@ -45,12 +45,10 @@ type Options struct {
 type Log struct {
 	Info    func(format string, args ...any) // what a person waits for
 	Verbose func(format string, args ...any) // each decision
-	Warn    func(format string, args ...any)
 }
 
 func (l Log) info(format string, args ...any)    { say(l.Info, format, args) }
 func (l Log) verbose(format string, args ...any) { say(l.Verbose, format, args) }
-func (l Log) warn(format string, args ...any)    { say(l.Warn, format, args) }
 
 func say(f func(string, ...any), format string, args []any) {
 	if f != nil {
