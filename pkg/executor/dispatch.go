@@ -7,6 +7,7 @@ type claim[T any] struct {
 	host   *host[T]
 	entry  entry[T]
 	target T // as it was then: another item may settle it meanwhile
+	began  moment
 	slot   slot
 	era    uint8
 	fresh  bool // the host has not answered since it was new or parked
@@ -137,7 +138,7 @@ func (e *Executor[T]) claimLocked(now moment, n *news[T]) (claim[T], bool) {
 		e.tally.InFlight++
 		e.placeLocked(h, now, n)
 		return claim[T]{
-			host: h, entry: en, target: en.of.target, slot: s, era: h.era, fresh: !h.contacted, probe: h.calling,
+			host: h, entry: en, target: en.of.target, began: now, slot: s, era: h.era, fresh: !h.contacted, probe: h.calling,
 		}, true
 	}
 	return claim[T]{}, false
@@ -159,7 +160,7 @@ func (e *Executor[T]) placeLocked(h *host[T], now moment, n *news[T]) {
 	}
 	switch {
 	case at == farFuture && h.inflight == 0:
-		e.failSuspectsLocked(h, n)
+		e.failSuspectsLocked(h, farFuture, n)
 		e.endLocked(h, n)
 	case at == farFuture || h.inflight >= h.window:
 		e.detachLocked(h)

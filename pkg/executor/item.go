@@ -72,6 +72,8 @@ type Outcome[T any] struct {
 	Answered bool
 	// Free keeps a Retry out of the attempts; it is counted in Item.Free instead.
 	Free bool
+	// Spent says that the item of a HostError must not run again, whoever was at fault: it may have had its effect.
+	Spent bool
 	// Reason is why the host is abandoned.
 	Reason Reason
 	// Target, when not nil, replaces the item's target from now on: its scheme has been settled, say. Where Config.Host

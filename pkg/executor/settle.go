@@ -7,7 +7,7 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 		en.sends++
 	}
 	if out.answered() && c.era == h.era {
-		e.answeredLocked(h, n)
+		e.answeredLocked(h, c.began, n)
 	}
 	if out.Kind == HostError {
 		h.streak++
@@ -20,6 +20,7 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 	case CheckError:
 		e.failLocked(n, h, en.tried(), out.Err)
 	case HostError:
+		en.at = now // since when its host is suspected
 		e.settleErrorLocked(c, en, out, quarantined, n)
 	case Neutral:
 		if en.neutral++; en.neutral > maxNeutral {
@@ -61,6 +62,8 @@ func (e *Executor[T]) settleErrorLocked(c *claim[T], en entry[T], out Outcome[T]
 	h := c.host
 	final := out.At.IsZero()
 	switch {
+	case out.Spent:
+		e.failLocked(n, h, en.tried(), out.Err)
 	case c.probe && !h.answered && h.place != ended:
 		h.giveBack(en) // as good as untried: the next call may as well take it again, and a cursor costs nothing
 	case c.probe: // the host was asked, not the item, which may be why it failed: the next call takes another
@@ -109,7 +112,7 @@ func (e *Executor[T]) skipOneLocked(n *news[T], h *host[T], en entry[T]) {
 
 // answeredLocked notes a sign of life: the failures before it were the items' own. A late one, of a host that was parked
 // meanwhile, says nothing: only a probe decides.
-func (e *Executor[T]) answeredLocked(h *host[T], n *news[T]) {
+func (e *Executor[T]) answeredLocked(h *host[T], sent moment, n *news[T]) {
 	if h.place == parked || h.place == ended {
 		return
 	}
@@ -121,17 +124,27 @@ func (e *Executor[T]) answeredLocked(h *host[T], n *news[T]) {
 	}
 	h.contacted, h.answered = true, true
 	h.window = min(h.window+1, int32(e.cfg.HostConcurrency))
-	e.failSuspectsLocked(h, n)
+	e.failSuspectsLocked(h, sent, n)
 }
 
-func (e *Executor[T]) failSuspectsLocked(h *host[T], n *news[T]) {
-	if h.rest == nil {
+// failSuspectsLocked fails the items that were suspected before the host gave the answer to what was sent at that moment:
+// an answer to an earlier request does not show that the host was well when they failed.
+func (e *Executor[T]) failSuspectsLocked(h *host[T], sent moment, n *news[T]) {
+	if h.rest == nil || h.rest.suspects == nil {
 		return
 	}
+	open := h.rest.suspects[:0]
 	for _, s := range h.rest.suspects {
-		e.failLocked(n, h, s.tried(), s.err)
+		if s.at > sent {
+			open = append(open, s)
+		} else {
+			e.failLocked(n, h, s.tried(), s.err)
+		}
 	}
-	h.rest.suspects = nil
+	clear(h.rest.suspects[len(open):])
+	if h.rest.suspects = open; len(open) == 0 {
+		h.rest.suspects = nil
+	}
 }
 
 // giveSuspectsBackLocked returns their last attempt to the items whose host has tripped.
@@ -161,7 +174,7 @@ func (e *Executor[T]) settleCallLocked(c *claim[T], out Outcome[T], now moment, 
 	h.giveBack(c.entry)
 	switch {
 	case out.answered():
-		e.answeredLocked(h, n)
+		e.answeredLocked(h, c.began, n)
 	case out.Kind == HostError:
 		h.streak++
 		h.lastErr = out.Err
