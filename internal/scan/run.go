@@ -3,6 +3,7 @@ package scan
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
 
 	"github.com/redialscan/redial/pkg/executor"
@@ -66,23 +67,21 @@ func (s *Scan) judge(ctx context.Context, item executor.Item[job], err error) ou
 		return outcome{Kind: executor.Abandon, Reason: executor.Excluded, Err: err}
 	}
 	v := s.verdict(err)
+	spent := !s.repeatable() && !unheard(err)
 	switch {
-	case v.Blame == hosterrors.BlameNobody && v.Repeat:
-		if _, starved := errors.AsType[*hosterrors.StarvedError](err); starved && !s.repeatable() {
-			return outcome{Kind: executor.CheckError, Err: err}
-		}
+	case v.Blame == hosterrors.BlameNobody && v.Repeat && !spent:
 		return outcome{Kind: executor.Neutral, Err: err}
 	case v.Blame == hosterrors.BlameNobody:
 		return outcome{Kind: executor.CheckError, Err: err}
 	}
-	out := outcome{Kind: executor.HostError, Err: err}
+	out := outcome{Kind: executor.HostError, Spent: spent, Err: err}
 	if v.Blame == hosterrors.BlameAlive {
 		out = outcome{Kind: executor.CheckError, Answered: true, Err: err}
 	}
 	if item.Probe { // repeated in any case, when the breaker says so
 		return out
 	}
-	failure := retry.Failure{Repeatable: s.repeatable()}
+	failure := retry.Failure{Repeatable: !spent}
 	if v.Repeat {
 		failure.Kind = retry.Temporary
 	}
@@ -96,6 +95,19 @@ func (s *Scan) judge(ctx context.Context, item executor.Item[job], err error) ou
 		out.At = d.At
 	}
 	return out
+}
+
+// unheard says that no byte of the request can have come to the host: there was no connection to it, or none that was ready.
+func unheard(err error) bool {
+	if ended, ok := errors.AsType[*hosterrors.ConnError](err); ok {
+		return ended.Phase < hosterrors.PhaseHead
+	}
+	if slow, ok := errors.AsType[*hosterrors.TimeoutError](err); ok {
+		return slow.Phase < hosterrors.PhaseHead
+	}
+	_, proxy := errors.AsType[*hosterrors.ProxyError](err)
+	_, name := errors.AsType[*net.DNSError](err)
+	return proxy || name
 }
 
 func (s *Scan) verdict(err error) hosterrors.Verdict {

@@ -42,7 +42,7 @@ func (s *Scan) settle(ctx context.Context, item executor.Item[job], turn *execut
 			return out
 		}
 		tried = append(tried, fmt.Errorf("%s: %w", candidate.URL(), err))
-		if ctx.Err() != nil || s.ours(err) || !bare && !misspoken(err) {
+		if ctx.Err() != nil || !s.onward(err, bare) {
 			break
 		}
 	}
@@ -57,6 +57,19 @@ func (s *Scan) trySend(
 	}
 	s.policy.Budget.Sent()
 	return s.client.Do(ctx, plain(candidate), turn)
+}
+
+// onward says that the next candidate is to be tried after an error of this one.
+func (s *Scan) onward(err error, bare bool) bool {
+	switch {
+	case s.ours(err):
+		return false
+	case misspoken(err):
+		return true
+	case !s.repeatable() && !unsent(err) && !unheard(err):
+		return false // what was sent may have had its effect
+	}
+	return bare
 }
 
 // ours says that an error tells nothing of the candidate, so that the next one would tell no more. A candidate that is
