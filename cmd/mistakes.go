@@ -49,7 +49,11 @@ func flagMistake(c *cobra.Command, err error) error {
 		return unknownCommand(c, word)
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		if meant := nearest(unknown.GetSpecifiedName(), flagNames(c)); meant != "" {
+		word := unknown.GetSpecifiedName()
+		if letters := unknown.GetSpecifiedShortnames(); len(letters) > farthest { // a long name after one dash
+			word = letters
+		}
+		if meant := nearest(word, flagNames(c)); meant != "" {
 			return fmt.Errorf("%w, did you mean --%s?", err, meant)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // Run runs redial with the arguments after its name and returns the exit status.
 func Run(args []string, env Env) int {
 	root := newRootCommand(env)
-	root.SetArgs(args)
+	root.SetArgs(doubleDashes(root, args))
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)

@@ -31,7 +31,10 @@ func newScanCommand(env Env) *cobra.Command {
 		Long: `Scan targets: ask each host for one or more paths and print what it answers.
 
 A host that stops answering is quarantined, called again after a cooldown, and gets
-the rest of its checks when it comes back. What was left out is counted and named.`,
+the rest of its checks when it comes back. What was left out is counted and named.
+
+The short names of httpx are understood too: -mc, -fc, -ms, -fs, -mr, -fe, -ml, -fl for
+what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 		Example: `  redial scan -u https://example.com
   redial scan -l targets.txt --path /admin,/login --match-status 200
   cat hosts.txt | redial scan -j -o results.jsonl --events scan.events`,

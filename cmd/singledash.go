@@ -1,0 +1,138 @@
+package cmd
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// longName gives the flag behind a name that people know from httpx or nuclei, "" for a name that is none of these.
+// Where the two mean different things by one name (-mr), it is that of httpx.
+func longName(name string) string {
+	switch name {
+	case "mc", "match-code":
+		return "match-status"
+	case "fc", "filter-code":
+		return "filter-status"
+	case "ms":
+		return "match-string"
+	case "fs":
+		return "filter-string"
+	case "mr":
+		return "match-regex"
+	case "fe":
+		return "filter-regex"
+	case "ml":
+		return "match-length"
+	case "fl":
+		return "filter-length"
+	case "fr":
+		return "follow-redirects"
+	case "maxr":
+		return "max-redirects"
+	case "rl":
+		return "rate-limit"
+	case "mhe":
+		return "max-host-error"
+	case "te":
+		return "track-error"
+	case "si":
+		return "stats-interval"
+	case "nc":
+		return "no-color"
+	case "json":
+		return "jsonl"
+	case "threads":
+		return "concurrency"
+	case "http-proxy":
+		return "proxy"
+	case "sni-name":
+		return "sni"
+	}
+	return ""
+}
+
+// alwaysShown says that a flag of httpx asks for what each line of text has in any case.
+func alwaysShown(name string) bool {
+	switch name {
+	case "sc", "status-code", "cl", "content-length", "title", "server", "web-server", "location":
+		return true
+	}
+	return false
+}
+
+// doubleDashes rewrites what people type for other tools, long names after one dash, for the command of root that args
+// name: -timeout 3 is --timeout 3, -mc 200 is --match-status 200.
+func doubleDashes(root *cobra.Command, args []string) []string {
+	if len(args) == 0 {
+		return args
+	}
+	c, _, err := root.Find(args[:1])
+	if err != nil {
+		return args
+	}
+	c.InitDefaultHelpFlag()
+	c.InitDefaultVersionFlag()
+	flags, out := c.Flags(), make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		arg, keep := doubleDash(flags, args[i])
+		if !keep {
+			continue
+		}
+		out = append(out, arg)
+		if takesNext(flags, arg) && i+1 < len(args) {
+			i++
+			out = append(out, args[i])
+		}
+	}
+	return slices.Clip(out)
+}
+
+func doubleDash(flags *pflag.FlagSet, arg string) (string, bool) {
+	if len(arg) < 3 || arg[0] != '-' || arg[1] == '-' {
+		return arg, true
+	}
+	name, value, hasValue := strings.Cut(arg[1:], "=")
+	long := name
+	if known := longName(name); known != "" {
+		long = known
+	}
+	switch {
+	case len(name) > 1 && flags.Lookup(long) != nil:
+	case alwaysShown(name) && flags.Lookup("match-status") != nil:
+		return "", false
+	default:
+		return arg, true
+	}
+	if hasValue {
+		return "--" + long + "=" + value, true
+	}
+	return "--" + long, true
+}
+
+// takesNext says that the argument after arg is its value, whatever it looks like.
+func takesNext(flags *pflag.FlagSet, arg string) bool {
+	if name, ok := strings.CutPrefix(arg, "--"); ok {
+		f := flags.Lookup(name) // nil for one with = and a value
+		return f != nil && f.NoOptDefVal == ""
+	}
+	letters, ok := strings.CutPrefix(arg, "-")
+	if !ok {
+		return false
+	}
+	for i := range len(letters) {
+		f := flags.ShorthandLookup(letters[i : i+1])
+		if f == nil {
+			return false
+		}
+		if f.NoOptDefVal == "" {
+			return i == len(letters)-1 // else the rest is the value
+		}
+	}
+	return false
+}
