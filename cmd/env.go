@@ -15,6 +15,9 @@ type Env struct {
 	Getenv         func(string) string
 	// Signals gives the signals that ask the command to stop, and a function that ends the listening.
 	Signals func() (<-chan os.Signal, func())
+	// BrokenPipes makes a write to a pipe whose reader left an error instead of the end of the process, until the function
+	// that it gives is called.
+	BrokenPipes func() func()
 	// Exit ends the process at once, for a person who asks a second time.
 	Exit func(status int)
 }
@@ -26,7 +29,14 @@ func OSEnv() Env {
 		Signals: func() (<-chan os.Signal, func()) {
 			ch := make(chan os.Signal, 2)
 			signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+			if !signal.Ignored(syscall.SIGHUP) { // as nohup does, so that work goes on after the terminal is closed
+				signal.Notify(ch, syscall.SIGHUP)
+			}
 			return ch, func() { signal.Stop(ch) }
+		},
+		BrokenPipes: func() func() {
+			signal.Ignore(syscall.SIGPIPE)
+			return func() { signal.Reset(syscall.SIGPIPE) }
 		},
 	}
 }

@@ -13,7 +13,9 @@ const (
 	StatusFindings    = 1
 	StatusUsage       = 2
 	StatusIncomplete  = 3
+	StatusHungUp      = 129 // 128 + SIGHUP
 	StatusInterrupted = 130 // 128 + SIGINT
+	StatusUnread      = 141 // 128 + SIGPIPE
 	StatusTerminated  = 143 // 128 + SIGTERM
 )
 
@@ -25,7 +27,9 @@ EXIT STATUS
   2    wrong usage or configuration, or the scan could not run
   3    incomplete: an item of a host that answered was not done, or nothing
        answered at all; with --max-skipped: more items failed or were skipped
+  129  the terminal was closed
   130  interrupted (Ctrl-C)
+  141  the reader of standard output has left, as head does
   143  terminated
 `
 
@@ -62,12 +66,29 @@ func (e *StatusError) Unwrap() error { return e.Err }
 // InterruptError is the cause of a context that a signal ended.
 type InterruptError struct{ Signal os.Signal }
 
-func (e *InterruptError) Error() string { return "stopped by " + e.Signal.String() }
+func (e *InterruptError) Error() string {
+	switch e.Signal {
+	case os.Interrupt:
+		return "interrupted"
+	case syscall.SIGTERM:
+		return "terminated"
+	case syscall.SIGHUP:
+		return "stopped: the terminal was closed"
+	case syscall.SIGPIPE:
+		return "stopped: the reader of standard output has left"
+	}
+	return "stopped by " + e.Signal.String()
+}
 
 // Status is the exit status of a command that the signal stopped.
 func (e *InterruptError) Status() int {
-	if e.Signal == syscall.SIGTERM {
+	switch e.Signal {
+	case syscall.SIGTERM:
 		return StatusTerminated
+	case syscall.SIGHUP:
+		return StatusHungUp
+	case syscall.SIGPIPE:
+		return StatusUnread
 	}
 	return StatusInterrupted
 }

@@ -58,8 +58,9 @@ func (p *process) end(sig os.Signal) int {
 func testEnv(t *testing.T) Env {
 	return Env{
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
-		Getenv:  func(string) string { return "" },
-		Signals: func() (<-chan os.Signal, func()) { return nil, func() {} },
-		Exit:    func(status int) { t.Errorf("the process was ended with %d", status) },
+		Getenv:      func(string) string { return "" },
+		Signals:     func() (<-chan os.Signal, func()) { return nil, func() {} },
+		BrokenPipes: func() func() { return func() {} },
+		Exit:        func(status int) { t.Errorf("the process was ended with %d", status) },
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,6 +67,16 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer env.BrokenPipes()()
+	opt.OutputFailed = func(err error) {
+		if unread(err) {
+			stop(&InterruptError{Signal: syscall.SIGPIPE}) // for nobody; what was found is in the files all the same
+			return
+		}
+		screen.messages.fail("%v", err)
+	}
 	if err := o.request.reachProxy(ctx, opt.Requester.DialTimeout); err != nil {
 		return err
 	}
@@ -98,6 +109,12 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 		fmt.Fprint(screen.stderr, ending.Text())
 	}
 	return o.status(ctx, ending, err)
+}
+
+// unread says that standard output leads to a pipe whose reader has left.
+func unread(err error) bool {
+	out, ok := errors.AsType[*report.OutputError](err)
+	return ok && out.Name == standardOutput && errors.Is(err, syscall.EPIPE)
 }
 
 // watched runs the scan with a progress bar or status lines beside it.

@@ -11,6 +11,9 @@ import (
 	"github.com/redialscan/redial/pkg/report"
 )
 
+// standardOutput names the results on it in errors.
+const standardOutput = "standard output"
+
 // outputOptions say what is told, where and how.
 type outputOptions struct {
 	output     string
@@ -79,7 +82,7 @@ func (o *outputOptions) screen(env Env) *screen {
 
 // handlers opens the outputs. It comes last before a scan, so that nothing is created for one that cannot start.
 func (o *outputOptions) handlers(env Env, s *screen, files *report.Files) ([]report.Handler, error) {
-	stdout := report.NewOutput("standard output", s.stdout, isTerminal(env.Stdout))
+	stdout := report.NewOutput(standardOutput, s.stdout, isTerminal(env.Stdout))
 	handlers := []report.Handler{o.results(stdout, o.color(env, env.Stdout))}
 	if o.output != "" {
 		out, err := files.Open(o.output, "results file")

@@ -22,9 +22,11 @@ func TestStatusOf(t *testing.T) {
 		{"a status", incomplete, 3, "left out"},
 		{"a status inside", fmt.Errorf("scan: %w", incomplete), 3, "scan: left out"},
 		{"a status and no words", &StatusError{Status: StatusFindings}, 1, ""},
-		{"Ctrl-C", &InterruptError{Signal: os.Interrupt}, 130, "stopped by interrupt"},
-		{"terminated", &InterruptError{Signal: syscall.SIGTERM}, 143, "stopped by terminated"},
-		{"interrupted outranks", errors.Join(incomplete, &InterruptError{Signal: os.Interrupt}), 130, "left out\nstopped by interrupt"},
+		{"Ctrl-C", &InterruptError{Signal: os.Interrupt}, 130, "interrupted"},
+		{"terminated", &InterruptError{Signal: syscall.SIGTERM}, 143, "terminated"},
+		{"hung up", &InterruptError{Signal: syscall.SIGHUP}, 129, "stopped: the terminal was closed"},
+		{"nobody reads", &InterruptError{Signal: syscall.SIGPIPE}, 141, "stopped: the reader of standard output has left"},
+		{"interrupted outranks", errors.Join(incomplete, &InterruptError{Signal: os.Interrupt}), 130, "left out\ninterrupted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := statusOf(c.err); got != c.want {

@@ -49,7 +49,6 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 		NoRevisit:       o.breaker.noRevisit,
 		Linger:          time.Duration(o.breaker.linger),
 		Started:         o.started(),
-		OutputFailed:    func(err error) { screen.messages.fail("%v", err) },
 		Log:             log,
 	}, nil
 }
