@@ -2,11 +2,10 @@ package cmd
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
+	"slices"
 
-	"github.com/muesli/cancelreader"
 	"github.com/spf13/pflag"
 
 	"github.com/redialscan/redial/pkg/target"
@@ -36,14 +35,29 @@ var errNoInput = errors.New("no targets: give -u URL, -l FILE, or a list on stan
 type input struct {
 	reader *target.Reader
 	refuse func(host string, port uint16) bool // what is excluded; nil = nothing
-	cancel func()                              // ends a read of standard input that is under way
-	close  func()
+	pipes  []*pipeList
+}
+
+// cancel ends a read that is under way, and all that would come.
+func (in *input) cancel() {
+	for _, p := range in.pipes {
+		p.cancel()
+	}
+}
+
+func (in *input) close() {
+	for _, p := range in.pipes {
+		p.close()
+	}
 }
 
 // open checks the sources and makes the reader. onBad hears of each bad line.
 func (o *inputOptions) open(stdin io.Reader, onBad func(*target.LineError)) (*input, error) {
-	in := &input{cancel: func() {}, close: func() {}}
+	in := &input{}
 	var sources []target.Source
+	if slices.Contains(o.targets, "") {
+		return nil, usageErrorf("target", "an empty value, expected a URL, host, host:port, address, CIDR or range")
+	}
 	if len(o.targets) > 0 {
 		sources = append(sources, target.Values("-u", o.targets...))
 	}
@@ -54,19 +68,21 @@ func (o *inputOptions) open(stdin io.Reader, onBad func(*target.LineError)) (*in
 	stdinUsed := false
 	for _, list := range lists {
 		switch {
+		case list == "":
+			return nil, usageErrorf("list", "an empty name, expected that of a file, or - for standard input")
+		case list != "-" && isStream(list):
+			p := &pipeList{path: list}
+			in.pipes = append(in.pipes, p)
+			sources = append(sources, target.Stream(list, p))
 		case list != "-":
 			sources = append(sources, target.File(list))
 		case stdinUsed:
 			return nil, usageErrorf("list", "standard input is given twice")
 		default:
 			stdinUsed = true
-			r, err := cancelreader.NewReader(stdin)
-			if err != nil {
-				return nil, fmt.Errorf("standard input: %w", err)
-			}
-			in.cancel = func() { r.Cancel() }
-			in.close = func() { _ = r.Close() }
-			sources = append(sources, target.Stream("standard input", r))
+			p := newPipeList(stdin)
+			in.pipes = append(in.pipes, p)
+			sources = append(sources, target.Stream("standard input", p))
 		}
 	}
 	if len(sources) == 0 {
