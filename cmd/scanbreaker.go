@@ -28,7 +28,7 @@ func (o *breakerOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.firstContact, "first-contact", 3, "the same for a host that has not answered yet; 0 is --max-host-error")
 	fs.Var(&o.cooldown, "cooldown", "how long a quarantined host is left alone before it is called again")
 	fs.Var(&o.maxCooldown, "max-cooldown", "the cooldown doubles with each failed call, up to this")
-	fs.IntVar(&o.maxTrips, "max-trips", hosterrors.DefaultMaxTrips, "failed calls in a row after which a host is dead; negative is never")
+	fs.IntVar(&o.maxTrips, "max-trips", hosterrors.DefaultMaxTrips, "failed calls in a row after which a host is dead; -1 is never")
 	fs.Var(&o.probeTTL, "probe-ttl", "when a call that stays silent is given up (default 2 x --timeout)")
 	fs.StringArrayVar(&o.trackError, "track-error", nil, "text of further errors that count against a host")
 	fs.BoolVar(&o.noRevisit, "no-revisit", false, "do not call quarantined hosts again")
@@ -71,8 +71,10 @@ func (o *breakerOptions) validate(timeout time.Duration, fs *pflag.FlagSet) erro
 	switch {
 	case o.cooldown == 0:
 		return usageErrorf("cooldown", "0 is out of range, expected more")
-	case o.probeTTL == 0:
+	case o.probeTTL == 0 && fs.Changed("probe-ttl"):
 		return usageErrorf("probe-ttl", "0 is out of range, expected more")
+	case o.maxTrips == 0:
+		return usageErrorf("max-trips", "0 is out of range, expected 1 or more, or -1 for never")
 	case o.maxCooldown < o.cooldown:
 		return usageErrorf("max-cooldown", "%s is shorter than --cooldown %s, expected at least that",
 			time.Duration(o.maxCooldown), time.Duration(o.cooldown))
@@ -86,13 +88,9 @@ func (o *breakerOptions) validate(timeout time.Duration, fs *pflag.FlagSet) erro
 }
 
 func (o *breakerOptions) breaker(maxHosts int) hosterrors.Config {
-	maxTrips := o.maxTrips
-	if maxTrips == 0 {
-		maxTrips = hosterrors.DefaultMaxTrips
-	}
 	return hosterrors.Config{
 		MaxHostError: o.maxHostError, MaxHostsCount: maxHosts, TrackError: o.trackError,
 		Cooldown: time.Duration(o.cooldown), MaxCooldown: time.Duration(o.maxCooldown),
-		MaxTrips: maxTrips, ProbeTTL: time.Duration(o.probeTTL),
+		MaxTrips: o.maxTrips, ProbeTTL: time.Duration(o.probeTTL),
 	}
 }

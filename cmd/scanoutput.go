@@ -41,6 +41,19 @@ func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.statsInterval, "stats-interval", "time between status lines where there is no terminal; 0 is none")
 }
 
+// validate refuses names of files that are none: an unset variable of a shell, or - where results go in any case.
+func (o *outputOptions) validate(fs *pflag.FlagSet) error {
+	for _, f := range []struct{ flag, name string }{{"output", o.output}, {"events", o.events}} {
+		switch {
+		case f.name == "" && fs.Changed(f.flag):
+			return usageErrorf(f.flag, "an empty name, expected that of a file to write")
+		case f.name == "-":
+			return usageErrorf(f.flag, "-, expected a file to write; the results go to standard output without it")
+		}
+	}
+	return nil
+}
+
 // isTerminal says that a stream is a terminal that a person looks at.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)

@@ -1,16 +1,15 @@
 package cmd
 
 import (
-	"context"
 	"crypto/tls"
-	"fmt"
 	"net"
-	"net/url"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/redialscan/redial/pkg/check"
 	"github.com/redialscan/redial/pkg/flow"
@@ -58,7 +57,7 @@ func (o *requestOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.clientCert, "client-cert", "", "file with a client certificate (PEM)")
 	fs.StringVar(&o.clientKey, "client-key", "", "file with its key (PEM)")
 	fs.StringVar(&o.sni, "sni", "", "server name in the TLS handshake instead of the host's")
-	fs.StringSliceVar(&o.resolvers, "resolvers", nil, "DNS servers, host or host:port, comma separated")
+	fs.StringSliceVar(&o.resolvers, "resolvers", nil, "DNS servers, address or address:port, comma separated")
 	fs.StringVar(&o.ipVersion, "ip-version", "", "4 or 6: use only that family")
 }
 
@@ -112,36 +111,10 @@ func looksLikeList(value string) bool {
 	return false
 }
 
-// reachProxy connects to the proxy and hangs up: one that is not there would make every host look dead.
-func (o *requestOptions) reachProxy(ctx context.Context, timeout time.Duration) error {
-	if o.proxy == "" {
-		return nil
-	}
-	u, err := url.Parse(o.proxy)
-	if err != nil || u.Hostname() == "" {
-		return usageErrorf("proxy", "%s, expected a URL such as http://host:port or socks5://host:port", proxyName(o.proxy))
-	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	if port == "" {
-		port = "1080"
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	if err != nil {
-		return usageErrorf("proxy", "%s does not answer, expected a proxy that is running: %v", proxyName(o.proxy), err)
-	}
-	return c.Close()
-}
-
 // requester makes the configuration of the send path; its breaker and its pace are added later.
 func (o *requestOptions) requester(version string) (requester.Config, error) {
 	cfg := requester.Config{
-		Timeout: time.Duration(o.timeout), DialTimeout: time.Duration(o.dialTimeout), Proxy: o.proxy,
+		Timeout: time.Duration(o.timeout), DialTimeout: time.Duration(o.dialTimeout), Proxy: o.proxyURL(),
 		UserAgent: o.userAgent, RandomAgent: o.randomAgent, Verify: o.tlsVerify, SNI: o.sni, Version: version,
 	}
 	if cfg.Timeout <= 0 {
@@ -155,8 +128,14 @@ func (o *requestOptions) requester(version string) (requester.Config, error) {
 	}
 	for _, line := range o.headers {
 		name, value, ok := strings.Cut(line, ":")
-		if name = strings.TrimSpace(name); !ok || name == "" || strings.ContainsAny(line, "\r\n") {
-			return cfg, usageErrorf("header", "expected \"Name: value\"")
+		name = strings.TrimSpace(name)
+		switch {
+		case !ok: // what stands there may be a secret
+			return cfg, usageErrorf("header", "no colon, expected \"Name: value\"")
+		case !httpguts.ValidHeaderFieldName(name):
+			return cfg, usageErrorf("header", "%q is no name of a header, expected \"Name: value\"", name)
+		case strings.ContainsAny(value, "\r\n\x00"):
+			return cfg, usageErrorf("header", "%s has more than one line, expected \"Name: value\"", name)
 		}
 		cfg.Header = append(cfg.Header, requester.Field{Name: name, Value: strings.TrimSpace(value)})
 	}
@@ -169,9 +148,13 @@ func (o *requestOptions) requester(version string) (requester.Config, error) {
 	default:
 		return cfg, usageErrorf("ip-version", "%q, expected 4 or 6", o.ipVersion)
 	}
-	for _, r := range o.resolvers {
+	for _, given := range o.resolvers {
+		r := strings.TrimSpace(given)
 		if _, _, err := net.SplitHostPort(r); err != nil {
 			r = net.JoinHostPort(strings.Trim(r, "[]"), "53")
+		}
+		if _, err := netip.ParseAddrPort(r); err != nil {
+			return cfg, usageErrorf("resolvers", "%q, expected an address such as 192.0.2.53 or 192.0.2.53:5353", given)
 		}
 		cfg.Resolvers = append(cfg.Resolvers, r)
 	}
@@ -229,13 +212,4 @@ func rule(rate float64) flow.Rule {
 		return flow.Rule{}
 	}
 	return flow.Rule{Rate: rate, Mode: flow.Queue, MaxQueueWait: maxQueueWait}
-}
-
-// proxyName is a proxy for messages and the events file: without its password.
-func proxyName(proxy string) string {
-	u, err := url.Parse(proxy)
-	if err != nil {
-		return "(not a URL)"
-	}
-	return fmt.Sprint(u.Redacted())
 }

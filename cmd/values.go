@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -89,8 +90,11 @@ func usageErrorf(flag, format string, args ...any) error {
 
 // atLeast checks the lower bound of a numeric flag.
 func atLeast[N int | float64](flag string, v, least N) error {
-	if v < least || v != v {
+	switch {
+	case v < least || v != v:
 		return usageErrorf(flag, "%v is out of range, expected %v or more", v, least)
+	case math.IsInf(float64(v), 1):
+		return usageErrorf(flag, "%v is out of range, expected a number", v)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (o *scanOptions) started() report.Started {
 		"linger":           o.breaker.linger.String(),
 	}}
 	if o.request.proxy != "" {
-		st.Options["proxy"] = proxyName(o.request.proxy)
+		st.Options["proxy"] = proxyName(o.request.proxyURL())
 	}
 	for _, list := range o.input.lists {
 		st.Inputs = append(st.Inputs, report.Input{Kind: "list", Name: list})

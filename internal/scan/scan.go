@@ -64,7 +64,7 @@ func New(opt Options) (*Scan, error) {
 	}
 	client, err := requester.New(s.opt.Requester)
 	if err != nil {
-		return nil, fmt.Errorf("requester: %w", err)
+		return nil, err
 	}
 	s.client = client
 	budget, err := retry.NewBudget(opt.RetryBudget, budgetFloor)
