@@ -2,6 +2,7 @@ package scan
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -51,9 +52,7 @@ func (s *Scan) result(item executor.Item[job], t target.Target, resp *requester.
 // blank is what is known of an item before its answer.
 func (s *Scan) blank(item executor.Item[job], t target.Target) *report.Result {
 	asked := t
-	if req, err := s.opt.Probe.Request(t.Candidates()[0], item.Check); err == nil {
-		asked.Path = req.Target
-	}
+	asked.Path = s.opt.Probe.Target(t, item.Check)
 	r := &report.Result{
 		Target: item.Target.index, Index: item.Check, Timestamp: time.Now(),
 		URL: asked.URL(), Input: t.Input, Host: t.Host, Path: asked.Path, Method: s.opt.Probe.Method(),
@@ -81,11 +80,14 @@ func (s *Scan) failed(f executor.Failure[job]) {
 	if s.opt.Log.Verbose == nil {
 		return
 	}
+	why := ""
 	if stopped, ok := errors.AsType[*StoppedError](f.Err); ok {
-		s.opt.Log.verbose("%s failed in attempt %d (%s, next wait %s): %s", r.URL, f.Item.Attempt, stopped.Stop, stopped.Wait, r.Error)
-		return
+		why = " (" + stopped.Stop.String() + ")"
+		if stopped.Wait > 0 {
+			why = fmt.Sprintf(" (%s, the next wait is %s)", stopped.Stop, stopped.Wait)
+		}
 	}
-	s.opt.Log.verbose("%s failed in attempt %d: %s", r.URL, f.Item.Attempt, r.Error)
+	s.opt.Log.verbose("%s failed in attempt %d%s: %s", r.URL, f.Item.Attempt, why, r.Error)
 }
 
 func (s *Scan) skipped(k executor.Skipped[job]) {
@@ -129,7 +131,11 @@ func (s *Scan) observe(t hosterrors.Transition) {
 
 func (s *Scan) waiting(hosts int, until time.Time) {
 	s.emit(&report.Waiting{Time: time.Now(), Hosts: hosts, Until: until})
-	s.opt.Log.info("waiting for %d quarantined hosts to be called once more, %s at most", hosts, time.Until(until).Round(time.Second))
+	noun := "hosts"
+	if hosts == 1 {
+		noun = "host"
+	}
+	s.opt.Log.info("waiting for %d quarantined %s to be called once more, %s at most", hosts, noun, time.Until(until).Round(time.Second))
 }
 
 // oneLine is an error as one line of text, "" for none.
