@@ -23,7 +23,7 @@ const (
 const exitStatusHelp = `
 EXIT STATUS
   0    complete
-  1    findings at or above --fail-on
+  1    reserved for findings that are to fail the run
   2    wrong usage or configuration, or the scan could not run
   3    incomplete: an item of a host that answered was not done, or nothing
        answered at all; with --max-skipped: more items failed or were skipped

@@ -46,6 +46,9 @@ what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 			if err := o.breaker.validate(time.Duration(o.request.timeout), c.Flags()); err != nil {
 				return err
 			}
+			if err := o.request.validate(c.Flags()); err != nil {
+				return err
+			}
 			if err := o.output.validate(c.Flags()); err != nil {
 				return err
 			}

@@ -21,10 +21,10 @@ type inputOptions struct {
 }
 
 func (o *inputOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringArrayVarP(&o.lists, "list", "l", nil, "file with a target a line; - is standard input")
-	fs.StringArrayVarP(&o.targets, "target", "u", nil, "target: URL, host, host:port, address, CIDR or range")
-	fs.StringVar(&o.ports, "ports", "", "ports for targets that name none, such as 80,443,8000-8010")
-	fs.StringArrayVar(&o.exclude, "exclude", nil, "never send to these hosts, *.names, CIDRs, ranges, or files of them")
+	fs.StringArrayVarP(&o.lists, "list", "l", nil, "`file` with a target a line; - is standard input")
+	fs.StringArrayVarP(&o.targets, "target", "u", nil, "`target`: URL, host, host:port, address, CIDR or range")
+	fs.StringVar(&o.ports, "ports", "", "`ports` for targets that name none, such as 80,443,8000-8010")
+	fs.StringArrayVar(&o.exclude, "exclude", nil, "never send to these `hosts`, *.names, CIDRs, ranges, or files of them")
 	fs.BoolVar(&o.strict, "strict", false, "stop at the first bad line of a list")
 }
 

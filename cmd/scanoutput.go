@@ -29,9 +29,9 @@ type outputOptions struct {
 
 func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 	o.statsInterval = durationValue(5 * time.Second)
-	fs.StringVarP(&o.output, "output", "o", "", "write the results to this file too")
+	fs.StringVarP(&o.output, "output", "o", "", "write the results to this `file` too")
 	fs.BoolVarP(&o.jsonl, "jsonl", "j", false, "results as JSON lines")
-	fs.StringVar(&o.events, "events", "", "write every event of the scan to this file, as JSON lines")
+	fs.StringVar(&o.events, "events", "", "write every event of the scan to this `file`, as JSON lines")
 	fs.BoolVar(&o.showFailed, "show-failed", false, "items that failed are results too")
 	fs.Var(&o.maxSkipped, "max-skipped", "exit 3 when more items than this were failed or skipped (default: see EXIT STATUS)")
 	fs.BoolVar(&o.silent, "silent", false, "results and errors only")

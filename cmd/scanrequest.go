@@ -41,36 +41,44 @@ type requestOptions struct {
 
 func (o *requestOptions) addFlags(fs *pflag.FlagSet) {
 	o.timeout = durationValue(requester.DefaultTimeout)
-	fs.StringArrayVar(&o.paths, "path", nil, "paths to ask for: one, a comma list, or a file with one a line")
-	fs.StringVar(&o.method, "method", "GET", "HTTP method")
-	fs.StringArrayVarP(&o.headers, "header", "H", nil, "header of every request, \"Name: value\"")
-	fs.StringVar(&o.body, "body", "", "body of every request")
+	fs.StringArrayVar(&o.paths, "path", nil, "`paths` to ask for: one, a comma list, or a file with one a line; a 404 is then printed only with --match-status")
+	fs.StringVar(&o.method, "method", "GET", "HTTP `method`")
+	fs.StringArrayVarP(&o.headers, "header", "H", nil, "`header` of every request, \"Name: value\"")
+	fs.StringVar(&o.body, "body", "", "`body` of every request")
 	fs.BoolVar(&o.followRedirects, "follow-redirects", false, "follow redirects")
 	fs.IntVar(&o.maxRedirects, "max-redirects", check.DefaultMaxRedirects, "redirects to follow at most")
 
 	fs.Var(&o.timeout, "timeout", "time for a response after the connection stands")
 	fs.Var(&o.dialTimeout, "dial-timeout", "time for a connection (default 5s, or --timeout when that is less)")
-	fs.StringVar(&o.proxy, "proxy", "", "http://, https:// or socks5:// proxy")
-	fs.StringVar(&o.userAgent, "user-agent", "", "User-Agent (default: redial's name and version)")
+	fs.StringVar(&o.proxy, "proxy", "", "`URL` of a proxy: http://, https:// or socks5://")
+	fs.StringVar(&o.userAgent, "user-agent", "", "`text` of the User-Agent (default: redial's name and version)")
 	fs.BoolVar(&o.randomAgent, "random-agent", false, "a browser's User-Agent, drawn anew for each request")
 	fs.BoolVar(&o.tlsVerify, "tls-verify", false, "verify certificates")
-	fs.StringVar(&o.clientCert, "client-cert", "", "file with a client certificate (PEM)")
-	fs.StringVar(&o.clientKey, "client-key", "", "file with its key (PEM)")
-	fs.StringVar(&o.sni, "sni", "", "server name in the TLS handshake instead of the host's")
-	fs.StringSliceVar(&o.resolvers, "resolvers", nil, "DNS servers, address or address:port, comma separated")
-	fs.StringVar(&o.ipVersion, "ip-version", "", "4 or 6: use only that family")
+	fs.StringVar(&o.clientCert, "client-cert", "", "`file` with a client certificate (PEM)")
+	fs.StringVar(&o.clientKey, "client-key", "", "`file` with its key (PEM)")
+	fs.StringVar(&o.sni, "sni", "", "server `name` in the TLS handshake instead of the host's")
+	fs.StringSliceVar(&o.resolvers, "resolvers", nil, "DNS `servers`, address or address:port, comma separated")
+	fs.StringVar(&o.ipVersion, "ip-version", "", "`4|6`: use only that family")
 }
 
 func (o *requestOptions) addFilterFlags(fs *pflag.FlagSet) {
 	f := &o.filter
-	fs.StringArrayVar(&f.MatchStatus, "match-status", nil, "print only these status codes, such as 200,300-399")
-	fs.StringArrayVar(&f.FilterStatus, "filter-status", nil, "do not print these status codes")
-	fs.StringArrayVar(&f.MatchString, "match-string", nil, "print only responses with this text")
-	fs.StringArrayVar(&f.FilterString, "filter-string", nil, "do not print responses with this text")
-	fs.StringArrayVar(&f.MatchRegex, "match-regex", nil, "print only responses that match this expression")
-	fs.StringArrayVar(&f.FilterRegex, "filter-regex", nil, "do not print responses that match this expression")
-	fs.StringArrayVar(&f.MatchLength, "match-length", nil, "print only bodies of these lengths, such as 0,100-200")
-	fs.StringArrayVar(&f.FilterLength, "filter-length", nil, "do not print bodies of these lengths")
+	fs.StringArrayVar(&f.MatchStatus, "match-status", nil, "print only these status `codes`, such as 200,300-399")
+	fs.StringArrayVar(&f.FilterStatus, "filter-status", nil, "do not print these status `codes`")
+	fs.StringArrayVar(&f.MatchString, "match-string", nil, "print only responses with this `text`")
+	fs.StringArrayVar(&f.FilterString, "filter-string", nil, "do not print responses with this `text`")
+	fs.StringArrayVar(&f.MatchRegex, "match-regex", nil, "print only responses that match this `expression`")
+	fs.StringArrayVar(&f.FilterRegex, "filter-regex", nil, "do not print responses that match this `expression`")
+	fs.StringArrayVar(&f.MatchLength, "match-length", nil, "print only bodies of these `lengths`, such as 0,100-200")
+	fs.StringArrayVar(&f.FilterLength, "filter-length", nil, "do not print bodies of these `lengths`")
+}
+
+// validate refuses a flag that would do nothing.
+func (o *requestOptions) validate(fs *pflag.FlagSet) error {
+	if fs.Changed("max-redirects") && !o.followRedirects {
+		return usageErrorf("max-redirects", "expected together with --follow-redirects")
+	}
+	return nil
 }
 
 // probe makes the built-in check.
