@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/url"
 	"strings"
@@ -39,10 +40,33 @@ func (o *requestOptions) reachProxy(ctx context.Context, timeout time.Duration) 
 	defer cancel()
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err == nil && strings.HasPrefix(u.Scheme, "socks5") {
+		deadline, _ := ctx.Deadline()
+		err = greet(c, deadline)
+	}
 	if err != nil {
 		return usageErrorf("proxy", "%s does not answer, expected a proxy that is running: %v", name, err)
 	}
 	return c.Close()
+}
+
+// greet wants the first byte that a SOCKS5 proxy says. An HTTP proxy says nothing without a host to ask for.
+func greet(c net.Conn, deadline time.Time) error {
+	answer := make([]byte, 1)
+	err := c.SetDeadline(deadline)
+	if err == nil {
+		_, err = c.Write([]byte{5, 2, 0, 2}) // version 5, two ways to authenticate: not at all, or by name and password
+	}
+	if err == nil {
+		_, err = c.Read(answer)
+	}
+	if err == nil && answer[0] != 5 {
+		err = errors.New("it speaks no SOCKS5")
+	}
+	if err != nil {
+		return errors.Join(err, c.Close())
+	}
+	return nil
 }
 
 // proxyPort is where a proxy of a scheme is when its URL has no port; "" for a scheme that is none of a proxy.

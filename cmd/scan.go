@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"syscall"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redialscan/redial/internal/scan"
+	"github.com/redialscan/redial/pkg/check"
 	"github.com/redialscan/redial/pkg/report"
 	"github.com/redialscan/redial/pkg/target"
 )
@@ -97,9 +99,7 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 
 	var files report.Files
 	defer files.Close()
-	for _, list := range o.input.lists {
-		files.Keep(list, "target list")
-	}
+	o.keepInputs(env, &files)
 	if opt.Handlers, err = o.output.handlers(env, screen, &files); err != nil {
 		return err
 	}
@@ -115,6 +115,27 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 		fmt.Fprint(screen.stderr, ending.Text())
 	}
 	return o.status(ctx, ending, err)
+}
+
+// keepInputs guards what is read, and where the results go, against an output file of the same name.
+func (o *scanOptions) keepInputs(env Env, files *report.Files) {
+	for _, list := range o.input.lists {
+		files.Keep(list, "target list")
+	}
+	for _, name := range o.input.exclude {
+		files.Keep(name, "list of exclusions")
+	}
+	for _, value := range o.request.paths {
+		if name, ok := check.PathFile(value); ok {
+			files.Keep(name, "list of paths")
+		}
+	}
+	if env.Stdin == os.Stdin { // names of what a shell has redirected, where the system has such
+		files.Keep("/dev/stdin", "standard input")
+	}
+	if env.Stdout == os.Stdout {
+		files.Keep("/dev/stdout", "standard output")
+	}
 }
 
 // unread says that standard output leads to a pipe whose reader has left.
