@@ -30,13 +30,16 @@ func (e *Executor[T]) dispatch(t time.Time) (claims []claim[T], next time.Durati
 		}
 		claims = append(claims, c)
 	}
-	finished, waiting := e.endedLocked(now, &n)
+	finished, waiting, more := e.endedLocked(now, &n)
 	until := e.nextTimeLocked()
 	if e.cfg.Pace != nil && e.paceRoom <= 0 && e.lineUpLocked() {
 		until = min(until, e.paceAt)
 	}
 	if e.lingering && now < e.lingerUntil {
 		until = min(until, e.lingerUntil)
+	}
+	if more {
+		until = now
 	}
 	e.asleep = until
 	parked := e.tally.Parked

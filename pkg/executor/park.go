@@ -1,9 +1,10 @@
 package executor
 
-import (
-	"slices"
-	"time"
-)
+import "time"
+
+// giveUpBatch is how many hosts are given up before they are told of: what a scan says of 200,000 at once would take more
+// memory than they did.
+const giveUpBatch = 1000
 
 // parkedLevels is how many numbers of parks in a row are told apart when room is short.
 const parkedLevels = 16
@@ -72,20 +73,23 @@ func (e *Executor[T]) mostParkedLocked() *host[T] {
 }
 
 // endedLocked says whether the scan is over, and whether it has just begun to wait for parked hosts alone. It gives up
-// the hosts for which it no longer waits.
-func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting bool) {
+// the hosts for which it no longer waits, so many at a time; more says that some are left to be given up at once.
+func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting, more bool) {
 	if e.stopping {
 		if !e.inputDone || e.tally.InFlight > 0 {
-			return false, false
+			return false, false, false
 		}
 		for _, h := range e.hosts {
+			if len(n.ended) >= giveUpBatch {
+				return false, false, true
+			}
 			e.abandonLocked(n, h, Interrupted)
 		}
-		return true, false
+		return true, false, false
 	}
 	if !e.inputDone || e.tally.Working > e.calling {
 		e.lingering = false
-		return false, false
+		return false, false, false
 	}
 	if !e.lingering {
 		e.lingering = true
@@ -94,17 +98,23 @@ func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting bool) {
 	}
 	underWay := e.tally.InFlight > 0 || e.fresh.n > 0 // a host that recovers keeps the scan, and with it the others
 	if now >= e.lingerUntil || !underWay && e.timers.top() > e.lingerUntil {
-		e.giveUpLocked(n)
+		more = e.giveUpLocked(n)
 		waiting = false
 	}
-	return e.tally.Working == 0 && e.tally.Parked == 0 && e.tally.InFlight == 0, waiting
+	return e.tally.Working == 0 && e.tally.Parked == 0 && e.tally.InFlight == 0, waiting, more
 }
 
-// giveUpLocked skips the hosts that are not called again. A probe in flight is awaited.
-func (e *Executor[T]) giveUpLocked(n *news[T]) {
-	for _, h := range slices.Clone(e.timers.list) {
-		if h.inflight == 0 || h.place == parked {
-			e.abandonLocked(n, h, Quarantined)
+// giveUpLocked skips hosts that are not called again, the last ones of the heap first, and says whether there may be more.
+// A probe in flight is awaited.
+func (e *Executor[T]) giveUpLocked(n *news[T]) (more bool) {
+	batch := make([]*host[T], 0, giveUpBatch)
+	for i := len(e.timers.list) - 1; i >= 0 && len(batch) < giveUpBatch; i-- {
+		if h := e.timers.list[i]; h.inflight == 0 || h.place == parked {
+			batch = append(batch, h)
 		}
 	}
+	for _, h := range batch {
+		e.abandonLocked(n, h, Quarantined)
+	}
+	return len(batch) == giveUpBatch
 }

@@ -219,3 +219,28 @@ func TestParkedHostIsSmall(t *testing.T) {
 		t.Logf("%d bytes per parked host", per)
 	}
 }
+
+// Thousands of hosts that are given up together are told of, each once, in more than one go.
+func TestManyHostsAreGivenUp(t *testing.T) {
+	for _, interrupted := range []bool{false, true} {
+		w := newWorld()
+		w.respond = func(*world, Item[string]) Outcome[string] { return down() }
+		cfg := w.config()
+		cfg.Checks, cfg.Linger = 4, 0
+		n := 2*giveUpBatch + 17
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if interrupted {
+				cfg.Linger = time.Hour
+				time.AfterFunc(time.Second, cancel)
+			}
+			e, _ := New(cfg)
+			tally, _ := e.Run(ctx, list(hosts("dead", n)...))
+			wantSum(t, tally)
+			if len(w.skipped) != n || tally.Skipped != int64(4*n) || len(e.hosts) != 0 {
+				t.Errorf("%d hosts skipped, tally %+v, %d left; want %d skipped", len(w.skipped), tally, len(e.hosts), n)
+			}
+		})
+	}
+}
