@@ -42,6 +42,8 @@ func collectorPercent(live uint64) int {
 		return 50
 	case live < 128<<20:
 		return 25
+	case live < 192<<20:
+		return 15
 	}
-	return 15
+	return 10
 }

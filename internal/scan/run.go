@@ -87,6 +87,7 @@ func (s *Scan) judge(ctx context.Context, item executor.Item[job], err error) ou
 	}
 	d := s.policy.Next(retry.State{Attempt: item.Attempt, Started: item.Began}, failure, time.Now())
 	switch {
+	case d.Stop == retry.StopPermanent: // says no more than the error, which many dead hosts share
 	case !d.Again:
 		out.Err = &StoppedError{Stop: d.Stop, Wait: d.Wait, Err: err}
 	case out.Kind == executor.CheckError:

@@ -201,7 +201,7 @@ func (b *backlog[T]) untouched(check int32) entry[T] {
 func (h *host[T]) giveBack(en entry[T]) {
 	b := en.of
 	plain, same := b.untouched(en.check), en
-	same.sends, same.began = plain.sends, 0
+	same.sends, same.began, same.at = plain.sends, 0, 0
 	if h.first == b && b.next == en.check+1 && b.probed == 0 && same == plain {
 		b.next--
 		b.probed = en.sends - plain.sends

@@ -244,3 +244,33 @@ func TestManyHostsAreGivenUp(t *testing.T) {
 		})
 	}
 }
+
+// A host that never answered costs no more after failed calls: what its calls tried is cursor again.
+func TestCalledHostStaysSmall(t *testing.T) {
+	w := newWorld()
+	w.respond = func(*world, Item[string]) Outcome[string] { hang(time.Millisecond); return down() }
+	cfg := w.config()
+	cfg.Checks, cfg.Linger = 5, time.Hour
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		e, _ := New(cfg)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, _ = e.Run(ctx, list("dead"))
+		}()
+		for call := range 3 {
+			hang(time.Second)
+			synctest.Wait()
+			e.mu.Lock()
+			h := e.hosts["dead"]
+			if h.place != parked || h.rest != nil || h.first.next != 0 || int(h.first.sent+h.first.probed) != 1+call {
+				t.Errorf("after %d calls: place %d, extra %v, backlog %+v; want a cursor at 0 and nothing else", call, h.place, h.rest, *h.first)
+			}
+			e.mu.Unlock()
+			hang(9500 * time.Millisecond)
+		}
+		cancel()
+		<-ended
+	})
+}
