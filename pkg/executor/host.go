@@ -47,6 +47,7 @@ type extra[T any] struct {
 	more     []*backlog[T] // targets after the first
 	back     []entry[T]    // put back, the earliest on top of a heap
 	suspects []suspect[T]
+	gone     Reason                 // why what was in flight when the host was given up is skipped
 	moved    map[*backlog[T]]string // targets that went to another host while items of them were in flight
 }
 
@@ -74,7 +75,6 @@ type host[T any] struct {
 	working    bool  // counts as a host in work
 	told       bool  // its end was
 	lost       int32 // items failed or skipped while none was done
-	gone       Reason
 }
 
 func (h *host[T]) due() moment    { return h.wake }

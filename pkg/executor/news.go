@@ -110,6 +110,8 @@ func (e *Executor[T]) abandonLocked(n *news[T], h *host[T], why Reason) {
 		e.skipLocked(n, h, b, again[b], why)
 	}
 	h.first, h.rest = nil, nil
-	h.gone = why
+	if h.inflight > 0 {
+		h.more().gone = why
+	}
 	e.endLocked(h, n)
 }

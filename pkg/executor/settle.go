@@ -106,7 +106,7 @@ func (e *Executor[T]) skipOneLocked(n *news[T], h *host[T], en entry[T]) {
 	e.tally.Skipped++
 	e.loseLocked(h, 1)
 	n.skipped = append(n.skipped, Skipped[T]{
-		Host: h.key, Target: en.of.target, Again: []int{int(en.check)}, Reason: h.gone, Err: h.lastErr,
+		Host: h.key, Target: en.of.target, Again: []int{int(en.check)}, Reason: h.more().gone, Err: h.lastErr,
 	})
 }
 

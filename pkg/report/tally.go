@@ -21,7 +21,7 @@ type Tally struct {
 	// Hosts stand under the hash of their key, since a million dead ones are kept: at that number the chance
 	// that two share one is less than one in ten million.
 	seed       maphash.Seed
-	tripped    map[uint64]HostCounts // kept for good
+	tripped    map[uint64]packed     // kept for good
 	young, old map[uint64]HostCounts // not tripped yet
 	generation int                   // size at which young becomes old
 	key        []byte                // scratch
@@ -32,7 +32,7 @@ type Counts struct {
 	Done, Failed, Skipped, Findings int64
 }
 
-// HostCounts are the items of one host.
+// HostCounts are the items of one host. [Tally] counts each up to 2,097,151.
 type HostCounts struct {
 	Done, Failed, Skipped uint32
 }
@@ -42,7 +42,7 @@ func NewTally(maxHosts int) *Tally {
 	return &Tally{
 		skippedBy:  make(map[string]int64),
 		seed:       maphash.MakeSeed(),
-		tripped:    make(map[uint64]HostCounts),
+		tripped:    make(map[uint64]packed),
 		young:      make(map[uint64]HostCounts),
 		generation: max(maxHosts, 1024),
 	}
@@ -91,7 +91,7 @@ func (t *Tally) Counts() Counts {
 
 // Host gives the counts of a host that tripped, by the breaker's key.
 func (t *Tally) Host(key string) HostCounts {
-	return t.tripped[maphash.String(t.seed, key)]
+	return t.tripped[maphash.String(t.seed, key)].counts()
 }
 
 // Fill writes the counts into s.
@@ -104,7 +104,7 @@ func (t *Tally) Fill(s *Summary) {
 // count adds to the counts of a host.
 func (t *Tally) count(host uint64, more HostCounts) {
 	if c, ok := t.tripped[host]; ok {
-		t.tripped[host] = c.plus(more)
+		t.tripped[host] = pack(c.counts().plus(more))
 		return
 	}
 	c, ok := t.young[host]
@@ -121,6 +121,26 @@ func (c HostCounts) plus(more HostCounts) HostCounts {
 	return HostCounts{c.Done + more.Done, c.Failed + more.Failed, c.Skipped + more.Skipped}
 }
 
+// packed holds the counts of a host in one word: three of 21 bits each. A count that does not fit stays at the most that
+// does, two million, which the number of targets that one host may hold makes a rare thing.
+type packed uint64
+
+const (
+	packedBits = 21
+	packedMost = 1<<packedBits - 1
+)
+
+func pack(c HostCounts) packed {
+	word := func(n uint32) packed { return packed(min(n, packedMost)) }
+	return word(c.Done)<<(2*packedBits) | word(c.Failed)<<packedBits | word(c.Skipped)
+}
+
+func (p packed) counts() HostCounts {
+	return HostCounts{
+		Done: uint32(p >> (2 * packedBits)), Failed: uint32(p>>packedBits) & packedMost, Skipped: uint32(p) & packedMost,
+	}
+}
+
 // keep remembers a host for good, with what was counted before it tripped.
 func (t *Tally) keep(key string) {
 	host := maphash.String(t.seed, key)
@@ -131,7 +151,7 @@ func (t *Tally) keep(key string) {
 	if !ok {
 		c = t.old[host]
 	}
-	t.tripped[host] = c
+	t.tripped[host] = pack(c)
 	delete(t.young, host)
 	delete(t.old, host)
 }

@@ -160,3 +160,15 @@ func BenchmarkTally(b *testing.B) {
 		i++
 	}
 }
+
+// What is kept for a host that tripped is one word, which holds all that fits and the most that fits for what does not.
+func TestPackedCounts(t *testing.T) {
+	for _, c := range []HostCounts{{}, {Done: 1, Failed: 2, Skipped: 3}, {Skipped: packedMost}, {Done: packedMost, Failed: packedMost}} {
+		if got := pack(c).counts(); got != c {
+			t.Errorf("%+v comes back as %+v", c, got)
+		}
+	}
+	if got := pack(HostCounts{Done: packedMost + 1, Failed: 7, Skipped: 1 << 31}).counts(); got != (HostCounts{packedMost, 7, packedMost}) {
+		t.Errorf("counts that do not fit come back as %+v", got)
+	}
+}
