@@ -134,16 +134,21 @@ func (h *h2conn) loseFirst() bool {
 }
 
 // upgrade makes a connection on which HTTP/2 was agreed the host's shared one. The sending uses it first.
-func (s *sending) upgrade(c *conn) (*h2conn, error) {
+func (s *sending) upgrade(c *conn, heard *tap) (*h2conn, error) {
 	t := trouble{phase: hosterrors.PhaseHead, fresh: true, after: s.client.cfg.Timeout}
 	if err := c.handOver(); err != nil {
 		return nil, t.explain(s.ctx, err)
 	}
 	cc, err := s.client.h2.NewClientConn(context.WithValue(s.ctx, ours{}, c.Conn), "https", s.gate.key)
-	if err == nil {
-		err = cc.Reserve()
-	}
 	if err != nil {
+		return nil, t.explain(s.ctx, err)
+	}
+	if err := cc.Reserve(); err != nil {
+		// The host has spoilt the connection before its first request; how, net/http does not say.
+		if err = heard.cut(); err == nil {
+			err = &hosterrors.ProtocolError{Err: errors.New("expected HTTP/2, which the host agreed to speak")}
+		}
+		_ = cc.Close()
 		return nil, t.explain(s.ctx, err)
 	}
 	h := &h2conn{cc: cc, ip: c.ip, tls: c.tls, active: 1}

@@ -3,9 +3,11 @@ package requester
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"sync/atomic"
 
 	"github.com/redialscan/redial/pkg/hosterrors"
 )
@@ -32,16 +34,29 @@ func baseTLS(cfg *Config) *tls.Config {
 	return base
 }
 
-// tap tells whether the peer has sent anything.
+// tap tells whether the peer has sent anything, and whether it has ended the connection. Its reads happen one at a time;
+// cut may be asked at any time.
 type tap struct {
 	net.Conn
 	heard bool
+	ended atomic.Pointer[error]
 }
 
 func (t *tap) Read(p []byte) (int, error) {
 	n, err := t.Conn.Read(p)
 	t.heard = t.heard || n > 0
+	if err != nil && isCutOff(err) && !errors.Is(err, net.ErrClosed) {
+		t.ended.CompareAndSwap(nil, &err)
+	}
 	return n, err
+}
+
+// cut is the error with which the peer ended the connection, nil while it has not.
+func (t *tap) cut() error {
+	if err := t.ended.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // handshake puts TLS on a connection that has just been made. When HTTP/2 was agreed on, the connection is handed over to it.
@@ -64,7 +79,7 @@ func (s *sending) handshake(c *conn) (*h2conn, error) {
 	if state.NegotiatedProtocol != alpnH2 {
 		return nil, nil
 	}
-	return s.upgrade(c)
+	return s.upgrade(c, heard)
 }
 
 // tlsConfig is the configuration for the host of the request.
