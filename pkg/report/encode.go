@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
-	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -63,81 +60,6 @@ func appendHardened(dst, line []byte) []byte {
 		i += size
 	}
 	return dst
-}
-
-// appendResultEvent and appendResult are written by hand because they run for each item;
-// a test holds them to what encoding/json makes of the struct.
-func appendResultEvent(dst []byte, r *Result) []byte {
-	dst = append(dst, `{"type":"result","target":`...)
-	dst = strconv.AppendInt(dst, r.Target, 10)
-	dst = append(dst, `,"index":`...)
-	dst = strconv.AppendInt(dst, int64(r.Index), 10)
-	dst = append(dst, `,"matched":`...)
-	dst = strconv.AppendBool(dst, r.Matched)
-	dst = append(dst, ',')
-	return appendResultFields(dst, r)
-}
-
-// appendResult appends r as one line of results.
-func appendResult(dst []byte, r *Result) []byte {
-	return appendResultFields(append(dst, '{'), r)
-}
-
-func appendResultFields(dst []byte, r *Result) []byte {
-	dst = append(dst, `"timestamp":"`...)
-	dst = r.Timestamp.AppendFormat(dst, time.RFC3339Nano)
-	dst = append(dst, '"')
-	dst = appendField(dst, `,"port":`, r.Port)
-	dst = appendField(dst, `,"url":`, r.URL)
-	dst = appendField(dst, `,"input":`, hideUserinfo(r.Input))
-	dst = appendField(dst, `,"location":`, r.Location)
-	dst = appendField(dst, `,"title":`, r.Title)
-	dst = appendField(dst, `,"scheme":`, r.Scheme)
-	dst = appendField(dst, `,"error":`, r.Error)
-	dst = appendField(dst, `,"webserver":`, r.WebServer)
-	dst = appendField(dst, `,"content_type":`, r.ContentType)
-	dst = appendField(dst, `,"method":`, r.Method)
-	dst = appendField(dst, `,"host":`, r.Host)
-	dst = appendField(dst, `,"host_ip":`, r.HostIP)
-	dst = appendField(dst, `,"path":`, r.Path)
-	dst = appendField(dst, `,"final_url":`, r.FinalURL)
-	if r.Time != 0 {
-		dst = appendField(dst, `,"time":`, r.Time.String())
-	}
-	dst = appendNumber(dst, `,"words":`, int64(r.Words))
-	dst = appendNumber(dst, `,"lines":`, int64(r.Lines))
-	dst = appendNumber(dst, `,"status_code":`, int64(r.StatusCode))
-	dst = appendNumber(dst, `,"content_length":`, r.ContentLength)
-	dst = append(dst, `,"failed":`...)
-	dst = strconv.AppendBool(dst, r.Failed)
-	dst = appendNumber(dst, `,"attempts":`, int64(r.Attempts))
-	dst = appendField(dst, `,"check":`, r.Check)
-	dst = appendField(dst, `,"tls_subject":`, r.TLSSubject)
-	dst = appendField(dst, `,"redirect_skipped":`, r.RedirectSkipped)
-	if r.Hops != 0 {
-		dst = appendNumber(dst, `,"hops":`, int64(r.Hops))
-	}
-	return append(dst, "}\n"...)
-}
-
-// maxField is the longest text of a result that is written, in bytes. A page's title can be as
-// long as the page; a line with every field at its limit, and escaped, is still below MaxLine.
-const maxField = 64 << 10
-
-// appendField leaves an empty value out.
-func appendField(dst []byte, name, value string) []byte {
-	if value == "" {
-		return dst
-	}
-	if len(value) > maxField {
-		// A rune cut in two at the end goes as a whole.
-		value = strings.TrimRightFunc(value[:maxField], func(r rune) bool { return r == utf8.RuneError })
-	}
-	return appendString(append(dst, name...), value)
-}
-
-func appendNumber(dst []byte, name string, value int64) []byte {
-	return strconv.AppendInt(append(dst, name...), value, 10)
 }
 
 // appendString appends s as a JSON string. Bytes that are no UTF-8 become U+FFFD.

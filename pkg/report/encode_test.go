@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,8 @@ func anyText() *rapid.Generator[string] {
 func anyResult(t *rapid.T) *Result {
 	s := func(name string) string { return anyText().Draw(t, name) }
 	n := func(name string) int { return rapid.IntRange(0, 1<<40).Draw(t, name) }
-	return &Result{
+	list := func(name string) []string { return rapid.SliceOfN(anyText(), 0, 3).Draw(t, name) }
+	r := &Result{
 		Target: int64(n("target")), Index: n("index"), Matched: rapid.Bool().Draw(t, "matched"),
 		Timestamp: time.Unix(int64(n("unix"))%(1<<33), int64(n("nano"))%1e9).UTC(),
 		Port:      s("port"), URL: s("url"), Input: hideUserinfo(s("input")), Location: s("location"), Title: s("title"),
@@ -46,6 +48,13 @@ func anyResult(t *rapid.T) *Result {
 		Failed: rapid.Bool().Draw(t, "failed"), Attempts: n("attempts"), Check: s("check"), TLSSubject: s("tls"),
 		RedirectSkipped: s("skipped"), Hops: n("hops"),
 	}
+	if rapid.Bool().Draw(t, "info") {
+		r.Info = &Info{Name: s("name"), Severity: s("severity"), Tags: list("tags")}
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "matches") {
+		r.Matches = append(r.Matches, Match{s("at"), s("matcher"), s("extractor"), list("extracted")})
+	}
+	return r
 }
 
 // The encoder written by hand writes what encoding/json writes, hardened.
@@ -60,21 +69,59 @@ func TestResultEncoderAgreesWithItsTags(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Fatalf("got\n%s\nwant\n%s", got, want)
 		}
-		var back, plain Result
-		if err := json.Unmarshal(appendResult(nil, r), &back); err != nil {
-			t.Fatal(err)
-		}
+		var plain Result
 		if err := json.Unmarshal(want, &plain); err != nil {
 			t.Fatal(err)
 		}
-		plain.Target, plain.Index, plain.Matched = 0, 0, false
-		if back != plain {
-			t.Fatalf("as a result\n%+v\nas an event\n%+v", back, plain)
-		}
+		checkResultLines(t, r, plain)
 		if i := slices.IndexFunc([]rune(string(got[:len(got)-1])), steers); i >= 0 {
 			t.Fatalf("rune %d of %q steers a terminal", i, got)
 		}
 	})
+}
+
+// checkResultLines holds the lines of r in a file of results to what was read from its event.
+func checkResultLines(t *rapid.T, r *Result, event Result) {
+	matches := event.Matches
+	event.Target, event.Index, event.Matched, event.Matches = 0, 0, false, nil
+	if len(matches) == 0 || r.Failed {
+		matches = []Match{{}}
+	}
+	lines := bytes.SplitAfter(appendResult(nil, r), []byte("\n"))
+	if len(lines) != len(matches)+1 {
+		t.Fatalf("%d lines, want one for each of %d matches", len(lines)-1, len(matches))
+	}
+	for i, match := range matches {
+		var back struct {
+			Result
+			Match
+			TemplateID string `json:"template-id"`
+		}
+		if err := json.Unmarshal(lines[i], &back); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(back.Result, event) || !reflect.DeepEqual(back.Match, match) {
+			t.Fatalf("as a result\n%+v\nas an event\n%+v\n%+v", back, event, match)
+		}
+		if wantID := len(r.Matches) > 0 && !r.Failed; wantID != (back.TemplateID != "" && back.TemplateID == event.Check) && event.Check != "" {
+			t.Fatalf("template-id %q of the check %q with %d matches", back.TemplateID, event.Check, len(r.Matches))
+		}
+	}
+}
+
+// A check may take a page apart; the line is to be readable nevertheless.
+func TestManyMatchesMakeALineThatCanBeRead(t *testing.T) {
+	r := admin()
+	long := strings.Repeat("\u009b", maxField)
+	r.Info = &Info{Name: long, Severity: long, Tags: []string{long, long, long, long, long}}
+	for range 1000 {
+		r.Matches = append(r.Matches, Match{long, long, long, []string{long, long, long, long, long, long}})
+	}
+	line := appendResultEvent(nil, r)
+	var back Result
+	if err := json.Unmarshal(line, &back); err != nil || len(line) > MaxLine || len(back.Matches) == 0 {
+		t.Errorf("%d bytes with %d matches and the error %v, want at most %d bytes with some", len(line), len(back.Matches), err, MaxLine)
+	}
 }
 
 // A title may be as long as its page; the line is to be readable nevertheless.

@@ -87,6 +87,13 @@ type Check struct {
 	Source      string   `json:"source,omitempty"` // the file that it came from
 	Tags        []string `json:"tags,omitempty"`
 	References  []string `json:"references,omitempty"`
+	Authors     []string `json:"authors,omitempty"`
+	Remediation string   `json:"remediation,omitempty"`
+	Protocol    string   `json:"protocol,omitempty"`   // http, dns, tcp, ssl; empty: http
+	CVE         []string `json:"cve,omitempty"`        // such as CVE-2021-44228
+	CWE         []string `json:"cwe,omitempty"`        // such as CWE-79
+	CVSSScore   float64  `json:"cvss_score,omitempty"` // 0 to 10; 0: not told
+	CVSSMetrics string   `json:"cvss_metrics,omitempty"`
 }
 
 // Transition is a change of a host's state in the breaker. At and Seq put two

@@ -44,6 +44,39 @@ type Result struct {
 	TLSSubject      string `json:"tls_subject,omitempty"`      // of the certificate that was shown
 	RedirectSkipped string `json:"redirect_skipped,omitempty"` // the key of a hop that is quarantined or excluded
 	Hops            int    `json:"hops,omitempty"`             // redirects followed
+
+	// Info says what the check looks for; nil where a check says no more than its id. All results of a check may share it.
+	Info *Info `json:"info,omitempty"`
+	// Matches are the findings of an item that has several, or has more to say of one than its answer. In a file of results
+	// each is a line of its own; in an events file they stay together, so that an item ends in one line. A
+	// Result with Matched and none of them is one finding.
+	Matches []Match `json:"matches,omitempty"`
+}
+
+// Info is what a finding says of its check, with the names of nuclei. The [Check] event has the rest.
+type Info struct {
+	Name     string   `json:"name,omitempty"`
+	Severity string   `json:"severity,omitempty"` // see SeverityRank
+	Tags     []string `json:"tags,omitempty"`
+}
+
+// Match is one finding of an item. In results its fields have the names of nuclei, and template-id stands beside them.
+type Match struct {
+	MatchedAt     string   `json:"matched-at,omitempty"` // the URL, or host:port where there is no URL
+	MatcherName   string   `json:"matcher-name,omitempty"`
+	ExtractorName string   `json:"extractor-name,omitempty"`
+	Extracted     []string `json:"extracted-results,omitempty"`
+}
+
+// Findings is the number of findings that a result stands for.
+func (r *Result) Findings() int {
+	switch {
+	case r.Failed || !r.Matched:
+		return 0
+	case len(r.Matches) == 0:
+		return 1
+	}
+	return len(r.Matches)
 }
 
 // Type is [TypeResult].

@@ -64,11 +64,20 @@ func everything() []Event {
 		Scheme: "https", Method: "GET", Failed: true, Error: "read tcp [::1]:8443: connection reset", Attempts: 2, Check: "probe",
 		TLSSubject: "CN=lab",
 	}
+	named := admin()
+	named.Index, named.Check, named.Info = 6, "git-config", &Info{Name: "Git\x1b[2J configuration", Severity: "medium", Tags: []string{"git", "exposure"}}
+	named.Matches = []Match{
+		{MatchedAt: "http://127.0.0.1:8080/.git/config", MatcherName: "core\x1b[2J", Extracted: []string{"bare = \"false\"", "\u202ex\n"}},
+		{ExtractorName: "url"},
+	}
 	return []Event{
 		&Started{Time: noon, Format: FormatVersion, Version: "1.2.3", Options: map[string]string{"timeout": "3s"},
 			Inputs: []Input{{Kind: "list", Name: "targets.txt", Digest: "sha256:00", Size: 12}}},
 		&Check{Index: 1, ID: "probe", Severity: "info", Method: "GET", Path: "/admin"},
-		admin(), hostile, moved, followed, unmatched, failed,
+		&Check{Index: 6, ID: "git-config", Name: "Git configuration", Severity: "medium", Tags: []string{"git", "exposure"},
+			References: []string{"https://git-scm.com/docs/git-config"}, Authors: []string{"redial"}, Remediation: "do not serve .git",
+			Protocol: "http", CWE: []string{"CWE-538"}, CVE: []string{"CVE-2026-1"}, CVSSScore: 5.3, CVSSMetrics: "CVSS:3.1/AV:N"},
+		admin(), hostile, moved, followed, unmatched, failed, named,
 		&Transition{At: noon, Host: "127.0.0.9:80", Seq: 1, From: "closed", To: "open", Errors: 3, Trips: 1,
 			Cooldown: Duration(30 * time.Second), Error: "connect: connection refused"},
 		&Throttled{Time: noon, Host: "127.0.0.1:8080", StatusCode: 429, Rate: 2.5, Wait: Duration(7 * time.Second)},

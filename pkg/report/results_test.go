@@ -89,8 +89,8 @@ func TestEveryJSONLLineStandsAlone(t *testing.T) {
 	var buf bytes.Buffer
 	run(t, everything(), NewJSONL(NewOutput("jsonl", &buf, false), true))
 	lines := strings.Split(strings.TrimSuffix(buf.String(), "\n"), "\n")
-	if len(lines) != 5 {
-		t.Fatalf("%d lines, want the four findings and the failure", len(lines))
+	if len(lines) != 7 {
+		t.Fatalf("%d lines, want the four findings, two matches and the failure", len(lines))
 	}
 	for _, line := range lines {
 		var fields map[string]any

@@ -66,9 +66,7 @@ func (t *Tally) Event(e Event) error {
 			t.done.Add(1)
 		}
 		t.count(maphash.Bytes(t.seed, t.resultKey(e)), one)
-		if e.Matched && !e.Failed {
-			t.findings.Add(1)
-		}
+		t.findings.Add(int64(e.Findings()))
 	case *Skipped:
 		n := e.Count()
 		t.skipped.Add(n)

@@ -1,6 +1,10 @@
 package report
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
 
 // maxTitle bounds what a page's title may take of a line of text, in runes.
 const maxTitle = 200
@@ -14,6 +18,10 @@ type TextOptions struct {
 // Text is a [Handler] that writes results for people, one a line, as httpx does:
 //
 //	http://127.0.0.1:8080/admin [200] [1234] [Title] [nginx]
+//
+// and the matches of a check as nuclei does, each on a line:
+//
+//	[git-config:core] [medium] http://127.0.0.1:8080/.git/config ["bare = false"]
 //
 // What a host did not send is left out.
 type Text struct {
@@ -33,7 +41,13 @@ func (t *Text) Event(e Event) error {
 	if !ok || !shown(r, t.opt.ShowFailed) {
 		return nil
 	}
-	t.out.buf = t.appendLine(t.out.buf, r)
+	if len(r.Matches) == 0 || r.Failed {
+		t.out.buf = t.appendLine(t.out.buf, r)
+		return t.out.wrote()
+	}
+	for i := range r.Matches {
+		t.out.buf = t.appendMatch(t.out.buf, r, &r.Matches[i])
+	}
 	return t.out.wrote()
 }
 
@@ -87,6 +101,40 @@ func (t *Text) appendLine(dst []byte, r *Result) []byte {
 		dst = t.appendPart(dst, colorYellow, "redirect skipped: "+r.RedirectSkipped)
 	}
 	return append(dst, '\n')
+}
+
+// appendMatch appends the line of one match.
+func (t *Text) appendMatch(dst []byte, r *Result, m *Match) []byte {
+	id := r.Check
+	if name := cmp.Or(m.MatcherName, m.ExtractorName); name != "" {
+		id += ":" + name
+	}
+	dst = t.appendPart(dst, colorGreen, id)[1:] // the blank in front
+	if r.Info != nil {
+		dst = t.appendPart(dst, severityColor(r.Info.Severity), r.Info.Severity)
+	}
+	dst = append(dst, ' ')
+	dst = appendSanitized(dst, cmp.Or(m.MatchedAt, r.URL, hideUserinfo(r.Input)))
+	if len(m.Extracted) > 0 {
+		quoted := make([]string, len(m.Extracted))
+		for i, text := range m.Extracted {
+			quoted[i] = strconv.Quote(text)
+		}
+		dst = t.appendPart(dst, colorCyan, strings.Join(quoted, ","))
+	}
+	return append(dst, '\n')
+}
+
+func severityColor(severity string) string {
+	switch SeverityRank(severity) {
+	case 5, 4:
+		return colorRed
+	case 3:
+		return colorYellow
+	case 2:
+		return colorGreen
+	}
+	return colorBlue
 }
 
 // appendPart appends " [text]", nothing for an empty text.
