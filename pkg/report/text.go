@@ -109,7 +109,7 @@ func (t *Text) appendMatch(dst []byte, r *Result, m *Match) []byte {
 	if name := cmp.Or(m.MatcherName, m.ExtractorName); name != "" {
 		id += ":" + name
 	}
-	dst = t.appendPart(dst, colorGreen, id)[1:] // the blank in front
+	dst = t.appendBracketed(dst, colorGreen, id)
 	if r.Info != nil {
 		dst = t.appendPart(dst, severityColor(r.Info.Severity), r.Info.Severity)
 	}
@@ -142,7 +142,11 @@ func (t *Text) appendPart(dst []byte, color, text string) []byte {
 	if text == "" {
 		return dst
 	}
-	dst = append(dst, " ["...)
+	return t.appendBracketed(append(dst, ' '), color, text)
+}
+
+func (t *Text) appendBracketed(dst []byte, color, text string) []byte {
+	dst = append(dst, '[')
 	colored := t.opt.Color && color != ""
 	if colored {
 		dst = append(dst, "\x1b["+color+"m"...)
