@@ -54,7 +54,7 @@ func of[E report.Event](b *book) []E {
 // base is a scan that loses no time: short cooldowns, no pace.
 func base() Options {
 	return Options{
-		Requester:    requester.Config{Timeout: 2 * time.Second, DialTimeout: time.Second},
+		Requester:    requester.Config{Timeout: 10 * time.Second, DialTimeout: 10 * time.Second},
 		Breaker:      hosterrors.Config{MaxHostError: 5, Cooldown: 200 * time.Millisecond, MaxCooldown: 400 * time.Millisecond, MaxTrips: 3},
 		RetryWait:    10 * time.Millisecond,
 		RetryMaxWait: 20 * time.Millisecond,

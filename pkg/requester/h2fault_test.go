@@ -141,7 +141,7 @@ func TestHTTP2Faults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			host := startFrames(t, test.act)
-			c := newClient(t, requester.Config{Timeout: 700 * time.Millisecond})
+			c := newClient(t, requester.Config{Timeout: 2 * time.Second})
 			if _, err := do(t, c, toTLS(host.addr, "/1")); err != nil {
 				t.Fatal(err)
 			}
