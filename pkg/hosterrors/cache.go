@@ -37,6 +37,8 @@ type Cache struct {
 	observer    atomic.Pointer[func(Transition)]
 
 	counters *counters // of the hosts that never tripped
+	lapses   lapses
+	answered atomic.Bool // some host has, once
 }
 
 // NewWithConfig makes a breaker. Zero fields of cfg take their defaults; a field that makes no sense is named
@@ -53,6 +55,7 @@ func NewWithConfig(cfg Config) (*Cache, error) {
 		start:        cfg.Now(),
 		now:          cfg.Now,
 		logf:         cfg.Log,
+		lapses:       lapses{length: cfg.UndoWindow},
 	}
 	var err error
 	if c.counters, err = newCounters(&c.hosts, cfg.MaxHostsCount); err != nil {

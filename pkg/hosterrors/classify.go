@@ -39,6 +39,8 @@ func byOwnError(err error) cause {
 		return causeUnbuilt
 	case is[*StarvedError](err):
 		return causeStarved
+	case is[*OutageError](err):
+		return causeOutage
 	case errors.Is(err, ErrNoRoute), errors.Is(err, ErrExcluded):
 		return causeBarred
 	}

@@ -53,6 +53,7 @@ func TestJudgeOwnErrors(t *testing.T) {
 		"not admitted":                     {fmt.Errorf("host:80: %w", ErrUnresponsiveHost), final},
 		"cannot be built":                  {&BuildError{Err: refused}, final},
 		"starved":                          {&StarvedError{Lag: time.Second, Err: timeout}, again},
+		"in an outage":                     {&OutageError{Err: refused}, shortage},
 		"starved beside a deadline":        {&StarvedError{Err: context.DeadlineExceeded}, again},
 		"unbuilt when cancelled":           {&BuildError{Err: context.Canceled}, final},
 		"no route":                         {fmt.Errorf("%w: %w", ErrNoRoute, syscall.ENETUNREACH), final},

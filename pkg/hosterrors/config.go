@@ -37,6 +37,9 @@ type Config struct {
 	MaxTrips int
 	// ProbeTTL is how long a probe may be silent before another takes its place. 0 is DefaultProbeTTL.
 	ProbeTTL time.Duration
+	// UndoWindow is how far back Undo reaches; 0 switches it off. Within it each host error since the first
+	// success costs about 200 bytes, for at most 131,072 of them.
+	UndoWindow time.Duration
 	// Now is the clock; nil is time.Now. It is called with a host's lock held and must not call the breaker.
 	Now func() time.Time
 	// Log takes a line for each transition and, after SetVerbose(true), for each counted error; nil logs
@@ -94,6 +97,8 @@ func (cfg Config) validate() error {
 		return fmt.Errorf("hosterrors: MaxCooldown is %v, want at least the Cooldown of %v", cfg.MaxCooldown, cfg.Cooldown)
 	case cfg.ProbeTTL < 0:
 		return fmt.Errorf("hosterrors: ProbeTTL is %v, want more than 0, or 0 for %v", cfg.ProbeTTL, DefaultProbeTTL)
+	case cfg.UndoWindow < 0:
+		return fmt.Errorf("hosterrors: UndoWindow is %v, want more than 0, or 0 for none", cfg.UndoWindow)
 	}
 	for i, text := range cfg.TrackError {
 		if text == "" {

@@ -33,6 +33,9 @@
 // [Judge] decides by the type of an error whose fault it is: the host's, nobody's, or no fault at all
 // because the host did answer.
 //
+// When many hosts fail at once the fault is more likely on this side of the wire. Whoever can tell that takes
+// it back with [Cache.Undo].
+//
 // # Promise
 //
 // A healthy host costs one map look-up, no lock and no allocation. Counters of hosts with a few errors are

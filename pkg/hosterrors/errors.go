@@ -118,6 +118,13 @@ func (e *StarvedError) Error() string {
 
 func (e *StarvedError) Unwrap() error { return e.Err }
 
+// OutageError is a request that failed while the scan took the fault for its own: link, DNS or proxy.
+type OutageError struct{ Err error }
+
+func (e *OutageError) Error() string { return "during an outage on our side" + detail(e.Err) }
+
+func (e *OutageError) Unwrap() error { return e.Err }
+
 // BuildError is a request that could not be built: an error of whoever wrote it.
 type BuildError struct{ Err error }
 

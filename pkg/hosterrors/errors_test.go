@@ -24,6 +24,7 @@ func TestErrorsUnwrapAndSayWhatHappened(t *testing.T) {
 		{&ProxyError{Reply: 5, Err: io.EOF}, io.EOF, "SOCKS proxy gave reply 5: EOF"},
 		{&ProxyError{Err: io.EOF}, io.EOF, "proxy failed: EOF"},
 		{&StarvedError{Lag: time.Second, Err: io.EOF}, io.EOF, "this process was starved for 1s: EOF"},
+		{&OutageError{Err: io.EOF}, io.EOF, "during an outage on our side: EOF"},
 		{&BuildError{Err: io.EOF}, io.EOF, "cannot build the request: EOF"},
 	} {
 		if got := c.err.Error(); got != c.says {

@@ -16,6 +16,21 @@ type modelRun struct {
 	cache *Cache
 	clock *handClock
 	hosts map[string]*modelHost
+
+	answered bool      // some host has, once
+	latest   time.Time // moment of the last lapse
+}
+
+// book takes an outcome that the breaker gets. Of those that count for nothing only a success is noticed at all.
+func (r *modelRun) book(h *modelHost, what effect, err error, counts bool) {
+	r.answered = r.answered || what == succeeded
+	if !counts {
+		return
+	}
+	if what == failed && (h.state == StateClosed || h.state == StateHalfOpen) {
+		r.lapse(h)
+	}
+	h.outcome(r.clock.Now(), r.cfg, what, err)
 }
 
 func (r *modelRun) pick(t *rapid.T) (string, *modelHost) {
@@ -68,8 +83,8 @@ func (r *modelRun) ticketOutcome(t *rapid.T) {
 	default:
 		ticket.Fail(err, false)
 	}
-	if ticket.counts && ticket.cache != nil {
-		h.outcome(r.clock.Now(), r.cfg, what, err)
+	if ticket.cache != nil {
+		r.book(h, what, err, ticket.counts)
 	}
 }
 
@@ -81,14 +96,15 @@ func (r *modelRun) keyedOutcome(t *rapid.T) {
 	} else {
 		r.cache.MarkFailed(key, err, false)
 	}
-	h.outcome(r.clock.Now(), r.cfg, what, err)
+	r.book(h, what, err, true)
 }
 
 func (r *modelRun) trip(t *rapid.T) {
 	key, h := r.pick(t)
 	r.cache.Trip(key, io.EOF)
 	if h.state == StateClosed {
-		h.open(r.clock.Now(), r.cfg.Cooldown, io.EOF)
+		r.lapse(h)
+		h.open(r.clock.Now(), h.cooldown, io.EOF)
 	}
 }
 

@@ -21,6 +21,54 @@ type modelHost struct {
 	ever     bool
 	lastErr  error
 	tickets  []*modelTicket
+	lapses   []modelLapse // since it last answered
+}
+
+// modelLapse is what a host error has changed.
+type modelLapse struct {
+	at           time.Time
+	count, trips int
+	cooldown     time.Duration
+	lastErr      error
+}
+
+// lapse notes how the host stands before an error. The clock of lapses never goes back.
+func (r *modelRun) lapse(h *modelHost) {
+	if !r.answered {
+		return
+	}
+	if now := r.clock.Now(); now.After(r.latest) {
+		r.latest = now
+	}
+	h.lapses = append(h.lapses, modelLapse{r.latest, h.count, h.trips, h.cooldown, h.lastErr})
+}
+
+func (r *modelRun) undo(t *rapid.T) {
+	since := r.clock.Now().Add(-time.Duration(rapid.Int64Range(0, int64(time.Minute)).Draw(t, "since")))
+	if rapid.Bool().Draw(t, "since a lapse") {
+		if _, h := r.pick(t); len(h.lapses) > 0 {
+			since = rapid.SampledFrom(h.lapses).Draw(t, "lapse").at.Add(rapid.SampledFrom([]time.Duration{0, 1}).Draw(t, "just after"))
+		}
+	}
+	want := 0
+	for _, h := range r.hosts {
+		for _, l := range h.lapses {
+			if l.at.Before(since) || r.latest.Sub(l.at) > r.cfg.UndoWindow {
+				continue
+			}
+			if h.state != StateClosed {
+				want++
+				h.segment(r.clock.Now())
+				h.become(StateClosed)
+			}
+			h.count, h.trips, h.cooldown, h.lastErr = l.count, l.trips, l.cooldown, l.lastErr
+			break
+		}
+		h.lapses = nil
+	}
+	if got := r.cache.Undo(since); got != want {
+		t.Fatalf("undo closed %d hosts, want %d", got, want)
+	}
 }
 
 type modelTicket struct {
@@ -77,6 +125,9 @@ func (h *modelHost) segment(now time.Time) {
 }
 
 func (h *modelHost) outcome(now time.Time, cfg Config, what effect, err error) {
+	if what == succeeded && (h.state == StateClosed || h.state == StateHalfOpen) {
+		h.lapses = nil
+	}
 	switch {
 	case h.state == StateClosed && what == succeeded:
 		h.count = 0
@@ -86,8 +137,8 @@ func (h *modelHost) outcome(now time.Time, cfg Config, what effect, err error) {
 	case h.state == StateClosed && what == failed:
 		h.count++
 		h.lastErr = err
-		if h.count == cfg.MaxHostError {
-			h.open(now, cfg.Cooldown, err)
+		if h.count >= cfg.MaxHostError {
+			h.open(now, h.cooldown, err)
 		}
 	case h.state == StateHalfOpen && what == succeeded:
 		h.segment(now)
@@ -130,8 +181,10 @@ func TestBreakerAgreesWithTheTable(t *testing.T) {
 			MaxCooldown:  35 * time.Second,
 			MaxTrips:     rapid.SampledFrom([]int{-1, 1, 3}).Draw(t, "max trips"),
 			ProbeTTL:     4 * time.Second,
+			UndoWindow:   time.Minute,
 		}
 		run := &modelRun{cfg: cfg, clock: newHandClock(), hosts: map[string]*modelHost{}}
+		run.latest = run.clock.Now()
 		for _, key := range modelKeys {
 			run.hosts[key] = &modelHost{cooldown: cfg.Cooldown}
 		}
@@ -146,6 +199,7 @@ func TestBreakerAgreesWithTheTable(t *testing.T) {
 			"ticket": run.ticketOutcome,
 			"keyed":  run.keyedOutcome,
 			"trip":   run.trip,
+			"undo":   run.undo,
 			"clock":  run.stepClock,
 			"":       run.compare,
 		})

@@ -13,6 +13,9 @@ const (
 
 // settle books one outcome. On a healthy host a success or a neutral outcome ends at the first look.
 func (c *Cache) settle(key string, who bearer, what effect, err error) {
+	if what == succeeded && !c.answered.Load() {
+		c.answered.Store(true)
+	}
 	for live := false; !live && !c.closed.Load(); {
 		r := c.find(key)
 		var w word
@@ -57,9 +60,13 @@ func (c *Cache) change(key string, r *record, err error, step func(*machine, tim
 	before := r.machineLocked()
 	at := c.now()
 	m = before
+	wasErr := r.lastErr
 	counted := step(&m, c.offset(at))
 	if counted && err != nil {
 		r.lastErr = err
+	}
+	if counted && c.lapses.length > 0 && c.answered.Load() {
+		c.lapses.add(lapse{key: key, at: c.offset(at), before: before, after: m, err: wasErr})
 	}
 	lastErr := r.lastErr
 	c.tallyLocked(before.state, m.state)

@@ -10,6 +10,7 @@ type Transition struct {
 	Trips    int32         // failed probes in a row, after the change
 	Cooldown time.Duration // how long the host stays open; set for a move to Open only
 	Err      error         // the last host error; nil for a recovery
+	Undone   bool          // a move to Closed by Undo, not because the host answered
 	At       time.Time     // the breaker's clock at the change
 	// Seq grows with each change of one key, not always by one. Observers run outside locks and may see two
 	// changes of a key out of order: the one with the greater Seq is the later.
@@ -67,6 +68,10 @@ func (c *Cache) logTransition(t Transition) {
 	case StateHalfOpen:
 		c.logf("%s: probing, last error: %v", t.Key, t.Err)
 	case StateClosed:
+		if t.Undone {
+			c.logf("%s: closed again, the outage was not its fault", t.Key)
+			return
+		}
 		c.logf("%s: recovered", t.Key)
 	case StateDead:
 		c.logf("%s: dead after %d failed probes: %v", t.Key, t.Trips, t.Err)

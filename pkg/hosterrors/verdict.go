@@ -102,6 +102,7 @@ const (
 	causeHeadTimeout       // nothing came in time; the one host error that ignoreTimeout forgives
 	causeIdleClosed        // a kept-alive connection that the server had closed
 	causeStarved           // our own process did not get to run
+	causeOutage            // nothing got through to any host
 	causeCancelled         // ended by us or by the caller's deadline
 	causeShortage          // something on our side is missing for now: descriptors, ports, link, resolver, proxy
 	causeBarred            // something on our side forbids it for good: no route, no permission, excluded
@@ -122,7 +123,7 @@ func (c cause) verdict() Verdict {
 		return Verdict{Blame: BlameHost, Repeat: true}
 	case causeIdleClosed, causeStarved:
 		return Verdict{Repeat: true}
-	case causeCancelled, causeShortage:
+	case causeCancelled, causeShortage, causeOutage:
 		return Verdict{Repeat: true, Pause: true}
 	}
 	return Verdict{}
@@ -131,7 +132,7 @@ func (c cause) verdict() Verdict {
 // ours tells the causes that lie in what we do, where the text of an error says nothing about the host.
 func (c cause) ours() bool {
 	switch c {
-	case causeStarved, causeCancelled, causeUnbuilt, causeSkipped:
+	case causeStarved, causeOutage, causeCancelled, causeUnbuilt, causeSkipped:
 		return true
 	}
 	return false
