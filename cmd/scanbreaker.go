@@ -15,6 +15,7 @@ type breakerOptions struct {
 	cooldown, maxCooldown, probeTTL, linger durationValue
 	trackError                              []string
 	noRevisit                               bool
+	hostTimeout                             durationValue
 	retries                                 int
 	retryWait, retryMaxWait, itemDeadline   durationValue
 	maxRetryAfter                           durationValue
@@ -32,6 +33,7 @@ func (o *breakerOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.probeTTL, "probe-ttl", "when a call that stays silent is given up (default 2 x --timeout)")
 	fs.StringArrayVar(&o.trackError, "track-error", nil, "`text` of further errors that count against a host")
 	fs.BoolVar(&o.noRevisit, "no-revisit", false, "do not call quarantined hosts again")
+	fs.Var(&o.hostTimeout, "host-timeout", "time for all items of a host since its first request, quarantines included; 0 is no limit")
 	fs.Var(&o.linger, "linger", "how long the end of a scan waits for quarantined hosts (default --cooldown + --timeout)")
 }
 

@@ -47,6 +47,7 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 		MaxHosts:        o.pace.maxHosts,
 		FirstContact:    o.breaker.firstContact,
 		NoRevisit:       o.breaker.noRevisit,
+		HostTimeout:     time.Duration(o.breaker.hostTimeout),
 		Linger:          time.Duration(o.breaker.linger),
 		Started:         o.started(),
 		Log:             log,
@@ -83,6 +84,7 @@ func (o *scanOptions) started() report.Started {
 		"max-cooldown":     o.breaker.maxCooldown.String(),
 		"max-trips":        strconv.Itoa(o.breaker.maxTrips),
 		"linger":           o.breaker.linger.String(),
+		"host-timeout":     o.breaker.hostTimeout.String(),
 	}}
 	if o.request.proxy != "" {
 		st.Options["proxy"] = proxyName(o.request.proxyURL())

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -201,4 +202,31 @@ func reader(t *testing.T, lines ...string) *target.Reader {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// A host has its time; what is left of it then is skipped, and the items of others are not.
+func TestHostTimeoutSkipsWhatIsLeft(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 1, lab.Slow: 1, lab.Refusing: 1}, Delay: 200 * time.Millisecond})
+	opt := base()
+	opt.HostConcurrency, opt.HostTimeout, opt.Linger = 1, 2*time.Second, time.Minute
+	opt.Breaker.MaxTrips = -1
+	var said []string
+	var mu sync.Mutex
+	opt.Log.Verbose = func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, fmt.Sprintf(format, args...))
+	}
+	b, ending := scanned(t, opt, paths(30), urls(l)...)
+	skipped := map[string]int64{}
+	for _, s := range of[*report.Skipped](b) {
+		skipped[s.Host+" "+s.Reason] += s.Count()
+	}
+	slow, refusing := skipped[l.Of(lab.Slow)[0].Addr+" host-timeout"], skipped[l.Of(lab.Refusing)[0].Addr+" host-timeout"]
+	if slow < 20 || slow == 30 || refusing != 30 || ending.SkippedBy["host-timeout"] != slow+refusing || ending.Done != 60-slow || !ending.Incomplete {
+		t.Errorf("ending %+v, skipped %v; want the rest of the slow host and all of the refusing one", ending.Summary, skipped)
+	}
+	if text := strings.Join(said, "\n"); !strings.Contains(text, l.Of(lab.Slow)[0].Addr+" has had its time, --host-timeout 2s") {
+		t.Errorf("said %s, want that the slow host has had its time", text)
+	}
 }

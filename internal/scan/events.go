@@ -103,6 +103,9 @@ func (s *Scan) skipped(k executor.Skipped[job]) {
 		}
 	}
 	s.emit(e)
+	if k.Reason == executor.HostTimeout {
+		s.opt.Log.verbose("%s has had its time, --host-timeout %s: %d items of %s skipped", k.Host, s.opt.HostTimeout, e.Count(), e.URL)
+	}
 }
 
 // observe hears of every change of a host's state.

@@ -31,6 +31,7 @@ type Options struct {
 	MaxHosts        int
 	FirstContact    int // 0 = Breaker.MaxHostError, which it never exceeds
 	NoRevisit       bool
+	HostTimeout     time.Duration // time that a host may hold; 0 = no limit
 	Linger          time.Duration
 
 	Handlers []report.Handler

@@ -92,6 +92,7 @@ func (s *Scan) executorConfig() executor.Config[job] {
 		MaxHosts:        s.opt.MaxHosts,
 		Checks:          s.opt.Probe.Len(),
 		NoRevisit:       s.opt.NoRevisit,
+		HostTimeout:     s.opt.HostTimeout,
 		Linger:          s.opt.Linger,
 		Grace:           s.opt.Requester.Timeout + s.opt.Requester.DialTimeout,
 		Host:            job.Key,

@@ -46,9 +46,13 @@ type Config[T any] struct {
 	// FirstContact is how many host errors in a row make the executor call Trip for a host that has never answered;
 	// 0 = never.
 	FirstContact int
-	NoRevisit    bool          // a quarantine is final
-	Linger       time.Duration // how long parked hosts may keep a scan that has nothing else to do; 0 = not at all
-	Grace        time.Duration // how long items in flight may go on after a cancellation; 0 = as long as they need
+	NoRevisit    bool // a quarantine is final
+	// HostTimeout is the time that a host may hold from the start of its first item, time spent parked included; what it has
+	// left then, or is read of it later, is skipped. Items in flight go on. A host that had ended, and is read again, has
+	// its time anew. 0 = no limit.
+	HostTimeout time.Duration
+	Linger      time.Duration // how long parked hosts may keep a scan that has nothing else to do; 0 = not at all
+	Grace       time.Duration // how long items in flight may go on after a cancellation; 0 = as long as they need
 
 	// Host names the host of a target. Required.
 	Host func(target T) string
@@ -114,6 +118,8 @@ func (c Config[T]) withDefaults() (Config[T], error) {
 	switch {
 	case c.FirstContact < 0:
 		return c, &ConfigError{Field: "FirstContact", Want: "0 or more"}
+	case c.HostTimeout < 0:
+		return c, &ConfigError{Field: "HostTimeout", Want: "0 or more"}
 	case c.Linger < 0:
 		return c, &ConfigError{Field: "Linger", Want: "0 or more"}
 	case c.Host == nil:

@@ -22,6 +22,7 @@ func (e *Executor[T]) dispatch(t time.Time) (claims []claim[T], next time.Durati
 	e.mu.Lock()
 	now := e.moment(t)
 	e.wakeSleepersLocked(now)
+	expiring := e.expireLocked(now, &n)
 	e.wakeHostsLocked(now, &n)
 	for {
 		c, ok := e.claimLocked(now, &n)
@@ -38,7 +39,7 @@ func (e *Executor[T]) dispatch(t time.Time) (claims []claim[T], next time.Durati
 	if e.lingering && now < e.lingerUntil {
 		until = min(until, e.lingerUntil)
 	}
-	if more {
+	if more || expiring {
 		until = now
 	}
 	e.asleep = until
@@ -90,7 +91,7 @@ func (e *Executor[T]) nextTimeLocked() moment {
 	if e.stopping {
 		return e.sleepers.top()
 	}
-	return min(e.timers.top(), e.sleepers.top())
+	return min(e.timers.top(), e.sleepers.top(), e.clocks.top())
 }
 
 // wakeHostsLocked takes out of the heap the hosts whose pause or cooldown is over.
@@ -137,6 +138,7 @@ func (e *Executor[T]) claimLocked(now moment, n *news[T]) (claim[T], bool) {
 		}
 		e.freshTurn = s == workerSlot
 		e.paceRoom--
+		e.clocks.start(h, now)
 		h.inflight++
 		e.tally.InFlight++
 		e.placeLocked(h, now, n)
@@ -224,6 +226,7 @@ func (e *Executor[T]) endLocked(h *host[T], n *news[T]) {
 	e.detachLocked(h)
 	e.setWorkingLocked(h, false)
 	h.place = ended
+	e.clocks.stop(h)
 	if e.hosts[h.key] == h {
 		delete(e.hosts, h.key)
 	}

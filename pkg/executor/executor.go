@@ -33,6 +33,7 @@ type Executor[T any] struct {
 	fresh, living line[T]
 	timers        timeHeap[*host[T]] // paused and parked hosts
 	parkedBy      []line[T]          // parked hosts by how often they were parked in a row
+	clocks        hostClocks[T]
 	tally         Tally
 	calling       int      // hosts in work that were parked and have not answered since
 	crowded       *host[T] // the reader waits until it holds fewer targets
@@ -58,6 +59,7 @@ func New[T any](cfg Config[T]) (*Executor[T], error) {
 		floor:  newFloor(cfg.Concurrency, cfg.DialConcurrency),
 		hosts:  make(map[string]*host[T]),
 		room:   make(chan struct{}, 1),
+		clocks: newHostClocks[T](cfg.HostTimeout),
 	}, nil
 }
 
@@ -199,6 +201,7 @@ func (e *Executor[T]) add(ctx context.Context, target T) {
 				h = &host[T]{key: key}
 			}
 			e.skipLocked(&n, h, b, nil, Interrupted)
+		case h == nil && e.skipOverdueLocked(&n, key, b):
 		case h == nil:
 			h = e.hostLocked(key)
 			h.first = b

@@ -74,6 +74,7 @@ type host[T any] struct {
 	calling    bool  // was parked and has not answered since
 	working    bool  // counts as a host in work
 	told       bool  // its end was
+	clocked    bool  // stands in the queue of host clocks
 	lost       int32 // items failed or skipped while none was done
 }
 

@@ -95,6 +95,8 @@ const (
 	Interrupted Reason = "interrupted"
 	// NoRoute: there is no route to the host from here.
 	NoRoute Reason = "no-route"
+	// HostTimeout: the host has had its time, Config.HostTimeout.
+	HostTimeout Reason = "host-timeout"
 	// Excluded: the host's name stands for an address that is not to be sent to.
 	Excluded Reason = "excluded"
 )

@@ -34,6 +34,7 @@ func TestEveryItemEndsExactlyOnce(t *testing.T) {
 		cfg.MaxBacklog = rapid.SampledFrom([]int{1, 2, 100}).Draw(rt, "targets a host holds")
 		w.maxTrips = rapid.IntRange(1, 5).Draw(rt, "trips until dead")
 		cfg.Grace = rapid.SampledFrom([]time.Duration{0, 2 * time.Second}).Draw(rt, "grace")
+		cfg.HostTimeout = rapid.SampledFrom([]time.Duration{0, 0, time.Second, 10 * time.Second}).Draw(rt, "time of a host")
 		if rapid.Bool().Draw(rt, "without breaker") {
 			cfg.Quarantined = nil
 		}

@@ -205,6 +205,7 @@ func (e *Executor[T]) moveLocked(c *claim[T], target T, key string, now moment, 
 		from.noteMove(b, key)
 	}
 	c.host, c.era = to, to.era
+	e.clocks.start(to, now)
 	e.loseLocked(to, from.lost)
 	from.lost = 0
 	e.leftLocked(from, now, n)
@@ -226,6 +227,7 @@ func (e *Executor[T]) hostLocked(key string) *host[T] {
 		e.hosts[key] = h
 		e.tally.Hosts++
 		e.setWorkingLocked(h, true)
+		e.clocks.meet(h)
 	}
 	return h
 }
