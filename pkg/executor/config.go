@@ -52,7 +52,10 @@ type Config[T any] struct {
 	// its time anew. 0 = no limit.
 	HostTimeout time.Duration
 	Linger      time.Duration // how long parked hosts may keep a scan that has nothing else to do; 0 = not at all
-	Grace       time.Duration // how long items in flight may go on after a cancellation; 0 = as long as they need
+	// Doubt is how long the last failure of an item, or the death of a host, may turn out to be the work of an outage,
+	// which Recall takes back. It is waited for before either is told, unless any host answers meanwhile. 0 = not at all.
+	Doubt time.Duration
+	Grace time.Duration // how long items in flight may go on after a cancellation; 0 = as long as they need
 
 	// Host names the host of a target. Required.
 	Host func(target T) string
@@ -120,6 +123,8 @@ func (c Config[T]) withDefaults() (Config[T], error) {
 		return c, &ConfigError{Field: "FirstContact", Want: "0 or more"}
 	case c.HostTimeout < 0:
 		return c, &ConfigError{Field: "HostTimeout", Want: "0 or more"}
+	case c.Doubt < 0:
+		return c, &ConfigError{Field: "Doubt", Want: "0 or more"}
 	case c.Linger < 0:
 		return c, &ConfigError{Field: "Linger", Want: "0 or more"}
 	case c.Host == nil:

@@ -78,7 +78,7 @@ func (e *Executor[T]) askPace(t time.Time) {
 
 // lineUpLocked says that an item would start if the pace let it.
 func (e *Executor[T]) lineUpLocked() bool {
-	return !e.stopping && (e.workers > 0 && e.living.n > 0 || e.dials > 0 && e.fresh.n > 0)
+	return !e.stopping && !e.paused && (e.workers > 0 && e.living.n > 0 || e.dials > 0 && e.fresh.n > 0)
 }
 
 // newsLocked says that the dispatcher has something to do before the time until which it sleeps.
@@ -98,9 +98,12 @@ func (e *Executor[T]) nextTimeLocked() moment {
 func (e *Executor[T]) wakeHostsLocked(now moment, n *news[T]) {
 	for !e.stopping && e.timers.top() <= now {
 		h := e.timers.list[0]
-		wasParked := h.place == parked
+		was := h.place
 		e.detachLocked(h)
-		if wasParked {
+		switch {
+		case was == doubted && !e.paused: // a pause is to tell what failed, and why
+			e.failSuspectsLocked(h, farFuture, n)
+		case was == parked:
 			h.calling = true
 			e.calling++
 			h.hold = 0
@@ -164,6 +167,11 @@ func (e *Executor[T]) placeLocked(h *host[T], now moment, n *news[T]) {
 		e.signalRoom()
 	}
 	switch {
+	case at == farFuture && h.inflight == 0 && e.doubtLocked(h):
+		e.detachLocked(h)
+		h.place, h.wake = doubted, now.after(e.cfg.Doubt)
+		e.timers.push(h)
+		e.doubted.push(h)
 	case at == farFuture && h.inflight == 0:
 		e.failSuspectsLocked(h, farFuture, n)
 		e.endLocked(h, n)
@@ -193,6 +201,9 @@ func (e *Executor[T]) detachLocked(h *host[T]) {
 		e.living.remove(h)
 	case paused:
 		e.timers.remove(h)
+	case doubted:
+		e.timers.remove(h)
+		e.doubted.remove(h)
 	case parked:
 		e.timers.remove(h)
 		e.parkedBy[e.level(h)].remove(h)
@@ -227,6 +238,9 @@ func (e *Executor[T]) endLocked(h *host[T], n *news[T]) {
 	e.setWorkingLocked(h, false)
 	h.place = ended
 	e.clocks.stop(h)
+	if h.answered {
+		e.proven--
+	}
 	if e.hosts[h.key] == h {
 		delete(e.hosts, h.key)
 	}

@@ -31,6 +31,10 @@
 // sit in one heap by the time at which they may go on. A host whose window is full stands nowhere: the end of one of its
 // items puts it back.
 //
+// Whoever can tell that many hosts fail because of an outage on this side may [Executor.Pause] the scan, have what failed
+// taken back with [Executor.Recall], and [Executor.Resume]. For that a failure that ends the work of a host is not told
+// until it is certain, see Config.Doubt.
+//
 // # What it promises
 //
 //   - No worker waits: an item that must wait, before its start or in the middle of its run ([Turn.Wait]), holds none.

@@ -35,6 +35,12 @@ type Executor[T any] struct {
 	parkedBy      []line[T]          // parked hosts by how often they were parked in a row
 	clocks        hostClocks[T]
 	tally         Tally
+	doubted       line[T]
+	proven        int    // hosts with work left that have answered
+	heard         moment // when a host answered last
+	paused        bool
+	maxWorkers    int // see SetLimits
+	maxDials      int
 	calling       int      // hosts in work that were parked and have not answered since
 	crowded       *host[T] // the reader waits until it holds fewer targets
 	inputDone     bool
@@ -47,6 +53,22 @@ type Executor[T any] struct {
 	room          chan struct{} // capacity 1: the reader may look again
 }
 
+// SetLimits changes how many items may be in flight over all hosts, and how many of hosts that have not answered may be
+// dialling; both are at least 1 and at most what the configuration says. What is in flight beyond a lowered limit goes on.
+// It may be called from any goroutine.
+func (e *Executor[T]) SetLimits(concurrency, dialConcurrency int) {
+	concurrency = min(max(1, concurrency), e.cfg.Concurrency)
+	dialConcurrency = min(max(1, dialConcurrency), e.cfg.DialConcurrency)
+	e.mu.Lock()
+	e.workers += concurrency - e.maxWorkers
+	e.dials += dialConcurrency - e.maxDials
+	e.maxWorkers, e.maxDials = concurrency, dialConcurrency
+	e.maxContacts = contactsOf(concurrency)
+	e.grantLocked()
+	e.mu.Unlock()
+	e.kick()
+}
+
 // New checks a configuration. The error is a *ConfigError.
 func New[T any](cfg Config[T]) (*Executor[T], error) {
 	cfg, err := cfg.withDefaults()
@@ -54,12 +76,14 @@ func New[T any](cfg Config[T]) (*Executor[T], error) {
 		return nil, err
 	}
 	return &Executor[T]{
-		cfg:    cfg,
-		checks: int32(cfg.Checks),
-		floor:  newFloor(cfg.Concurrency, cfg.DialConcurrency),
-		hosts:  make(map[string]*host[T]),
-		room:   make(chan struct{}, 1),
-		clocks: newHostClocks[T](cfg.HostTimeout),
+		cfg:        cfg,
+		checks:     int32(cfg.Checks),
+		floor:      newFloor(cfg.Concurrency, cfg.DialConcurrency),
+		hosts:      make(map[string]*host[T]),
+		room:       make(chan struct{}, 1),
+		clocks:     newHostClocks[T](cfg.HostTimeout),
+		maxWorkers: cfg.Concurrency,
+		maxDials:   cfg.DialConcurrency,
 	}, nil
 }
 

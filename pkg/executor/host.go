@@ -7,8 +7,9 @@ const (
 	nowhere place = iota // all its items are in flight, or it is being moved
 	inFresh
 	inLiving
-	paused // in the heap, and in work
-	parked // in the heap, quarantined
+	paused  // in the heap, and in work
+	parked  // in the heap, quarantined
+	doubted // in the heap; it has nothing left but failures that an outage may yet explain
 	ended
 )
 
@@ -34,6 +35,9 @@ type entry[T any] struct {
 	free     uint8
 	neutral  uint8
 	given    uint8
+	// lapsed of the attempts failed from lapse on, while nothing was answered anywhere.
+	lapsed uint8
+	lapse  moment
 }
 
 // suspect is an item out of attempts of which it is open whether it or its host is at fault.
@@ -62,11 +66,11 @@ type host[T any] struct {
 	lastErr    error
 	slot       int32 // in the heap
 	inflight   int32
-	window     int32  // how many may be in flight
-	streak     int32  // host errors since the last answer
-	parks      uint16 // times parked since the last answer
-	misses     uint8  // plain probes that decided nothing
-	era        uint8  // changes when it is parked
+	window     int32 // how many may be in flight
+	streak     int32 // host errors since the last answer
+	parks      uint8 // times parked since the last answer, at most parkedLevels
+	misses     uint8 // plain probes that decided nothing
+	era        uint8 // changes when it is parked
 	place      place
 	contacted  bool  // has answered since it was new or parked
 	answered   bool  // has ever answered
@@ -75,6 +79,7 @@ type host[T any] struct {
 	working    bool  // counts as a host in work
 	told       bool  // its end was
 	clocked    bool  // stands in the queue of host clocks
+	doomed     bool  // found dead when an outage might have been the reason
 	lost       int32 // items failed or skipped while none was done
 }
 

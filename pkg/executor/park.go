@@ -23,7 +23,7 @@ func (e *Executor[T]) parkLocked(h *host[T], at time.Time, now moment, n *news[T
 	e.detachLocked(h)
 	e.setWorkingLocked(h, false)
 	h.contacted, h.window, h.streak = false, 1, 0
-	h.parks++
+	h.parks = min(h.parks+1, parkedLevels)
 	h.era++
 	e.giveSuspectsBackLocked(h, n)
 	wait := at.Sub(e.began.Add(time.Duration(now)))
@@ -31,6 +31,8 @@ func (e *Executor[T]) parkLocked(h *host[T], at time.Time, now moment, n *news[T
 	case h.idle(e.checks):
 		e.endLocked(h, n)
 		return
+	case wait >= never && e.doubtDeathLocked(h):
+		wait = e.cfg.Doubt
 	case wait >= never:
 		e.abandonLocked(n, h, Dead)
 		return
@@ -87,7 +89,7 @@ func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting, more b
 		}
 		return true, false, false
 	}
-	if !e.inputDone || e.tally.Working > e.calling {
+	if e.paused || !e.inputDone || e.tally.Working > e.calling {
 		e.lingering = false
 		return false, false, false
 	}

@@ -33,6 +33,7 @@ func TestEveryItemEndsExactlyOnce(t *testing.T) {
 		cfg.Linger = rapid.SampledFrom([]time.Duration{0, 15 * time.Second, time.Hour}).Draw(rt, "linger")
 		cfg.MaxBacklog = rapid.SampledFrom([]int{1, 2, 100}).Draw(rt, "targets a host holds")
 		w.maxTrips = rapid.IntRange(1, 5).Draw(rt, "trips until dead")
+		cfg.Doubt = rapid.SampledFrom([]time.Duration{0, 3 * time.Second}).Draw(rt, "doubt")
 		cfg.Grace = rapid.SampledFrom([]time.Duration{0, 2 * time.Second}).Draw(rt, "grace")
 		cfg.HostTimeout = rapid.SampledFrom([]time.Duration{0, 0, time.Second, 10 * time.Second}).Draw(rt, "time of a host")
 		if rapid.Bool().Draw(rt, "without breaker") {
@@ -178,8 +179,38 @@ func (c *chaos) scan(rt *rapid.T, cfg Config[string], nHosts, perHost int, cance
 	if err != nil {
 		rt.Fatal(err)
 	}
+	var meddling sync.WaitGroup
+	over := make(chan struct{})
+	meddling.Go(func() { c.meddle(e, over) })
 	tally, _ := e.Run(ctx, list(targets...))
+	close(over)
+	meddling.Wait()
 	c.check(rt, e, tally)
+}
+
+// meddle takes a scan through outages and other limits until it is over.
+func (c *chaos) meddle(e *Executor[string], over <-chan struct{}) {
+	defer e.SetLimits(e.cfg.Concurrency, e.cfg.DialConcurrency)
+	for {
+		select {
+		case <-over:
+			return
+		case <-time.After(time.Duration(c.dice(8000)) * time.Millisecond):
+		}
+		switch c.dice(3) {
+		case 0:
+			e.SetLimits(1+c.dice(9), 1+c.dice(6))
+		case 1:
+			since := time.Now().Add(-3 * time.Second)
+			e.Pause()
+			hang(time.Duration(c.dice(5000)) * time.Millisecond)
+			if c.dice(2) == 0 {
+				c.world.undo()
+				e.Recall(since)
+			}
+			e.Resume()
+		}
+	}
 }
 
 // check holds the end of a scan against what every scan promises.
@@ -190,7 +221,7 @@ func (c *chaos) check(rt *rapid.T, e *Executor[string], tally Tally) {
 	if e.workers != e.cfg.Concurrency || e.dials != e.cfg.DialConcurrency || e.contacts != 0 || e.calling != 0 {
 		rt.Errorf("slots left: %d workers, %d dials, %d contacts, %d calls", e.workers, e.dials, e.contacts, e.calling)
 	}
-	if len(e.hosts)+len(e.timers.list)+len(e.sleepers.list)+e.fresh.n+e.living.n+len(e.dialed)+len(e.resuming) > 0 {
+	if len(e.hosts)+len(e.timers.list)+len(e.sleepers.list)+e.fresh.n+e.living.n+e.doubted.n+e.proven+len(e.dialed)+len(e.resuming) > 0 {
 		rt.Errorf("something is left behind: %+v", tally)
 	}
 	if int64(len(c.ends)) != tally.Items {

@@ -90,7 +90,7 @@ func TestMostTripsGoFirst(t *testing.T) {
 	e, _ := New(newWorld().config())
 	var n news[string]
 	at := time.Now().Add(time.Minute)
-	for i, parks := range []uint16{0, 3, 1} {
+	for i, parks := range []uint8{0, 3, 1} {
 		key := fmt.Sprint("h", i)
 		h := &host[string]{key: key, first: &backlog[string]{target: key}, slot: -1, parks: parks, place: inFresh}
 		e.fresh.push(h)

@@ -6,6 +6,9 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 	if out.Kind != NotAdmitted {
 		en.sends++
 	}
+	if out.answered() {
+		e.heardLocked(now, n)
+	}
 	if out.answered() && c.era == h.era {
 		e.answeredLocked(h, c.began, n)
 	}
@@ -70,6 +73,7 @@ func (e *Executor[T]) settleErrorLocked(c *claim[T], en entry[T], out Outcome[T]
 		e.againLocked(h, en, 0, n)
 	case !final:
 		en.attempts++
+		en.lapsedAt(en.at, e.heard)
 		e.againLocked(h, en, e.moment(out.At), n)
 	case e.cfg.Quarantined == nil || h.place == ended:
 		e.failLocked(n, h, en.tried(), out.Err)
@@ -122,7 +126,10 @@ func (e *Executor[T]) answeredLocked(h *host[T], sent moment, n *news[T]) {
 		e.calling--
 		e.lingering = false // the wait was worth it; what is left has its own
 	}
-	h.contacted, h.answered = true, true
+	if !h.answered {
+		e.proven++
+	}
+	h.contacted, h.answered, h.doomed = true, true, false
 	h.window = min(h.window+1, int32(e.cfg.HostConcurrency))
 	e.failSuspectsLocked(h, sent, n)
 }
@@ -174,6 +181,7 @@ func (e *Executor[T]) settleCallLocked(c *claim[T], out Outcome[T], now moment, 
 	h.giveBack(c.entry)
 	switch {
 	case out.answered():
+		e.heardLocked(now, n)
 		e.answeredLocked(h, c.began, n)
 	case out.Kind == HostError:
 		h.streak++

@@ -23,8 +23,8 @@ type floor struct {
 	wake  chan struct{} // capacity 1: the dispatcher has something to do
 
 	mu       sync.Mutex // also guards the executor that embeds the floor
-	workers  int        // free
-	dials    int        // free
+	workers  int        // free; less than 0 while more are at work than a lowered limit allows
+	dials    int        // free; likewise
 	contacts int        // workers lent to hosts that have not answered
 	// maxContacts is less than all workers, so that hosts that accept and fall silent do not starve those that answer.
 	maxContacts int
@@ -37,9 +37,12 @@ type floor struct {
 func newFloor(workers, dials int) floor {
 	return floor{
 		began: time.Now(), wake: make(chan struct{}, 1),
-		workers: workers, dials: dials, maxContacts: workers - workers/4,
+		workers: workers, dials: dials, maxContacts: contactsOf(workers),
 	}
 }
+
+// contactsOf is how many of the workers may be lent to hosts that have not answered.
+func contactsOf(workers int) int { return workers - workers/4 }
 
 func (f *floor) moment(t time.Time) moment { return moment(t.Sub(f.began)) }
 

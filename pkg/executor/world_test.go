@@ -129,6 +129,13 @@ func (w *world) outcome(host string, out Outcome[string]) {
 	}
 }
 
+// undo closes all hosts.
+func (w *world) undo() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	clear(w.breakers)
+}
+
 func (w *world) lastCall(host string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
