@@ -20,6 +20,7 @@ var allowed = map[string]map[string]string{
 		"pkg/check":      "flags become the probe and its filters",
 		"pkg/flow":       "flags become the rates of scan and hosts",
 		"pkg/hosterrors": "flags become the breaker's settings",
+		"pkg/journal":    "the report command reads an earlier run",
 		"pkg/report":     "flags become the outputs",
 		"pkg/requester":  "flags become the settings of the send path",
 		"pkg/retry":      "the defaults of the retry flags stand there",
@@ -47,8 +48,11 @@ var allowed = map[string]map[string]string{
 	"pkg/failurewindow": {}, // pure policy
 	"pkg/flow":          {}, // pure policy
 	"pkg/hosterrors":    {}, // pure policy, and what others judge errors by
-	"pkg/hostkey":       {}, // everybody's key, so nobody's dependent
-	"pkg/report":        {}, // a record of a scan can be read without the parts of one
+	"pkg/journal": {
+		"pkg/report": "the events that it reads, and the handlers that it tells",
+	},
+	"pkg/hostkey": {}, // everybody's key, so nobody's dependent
+	"pkg/report":  {}, // a record of a scan can be read without the parts of one
 	"pkg/requester": {
 		"pkg/failurewindow": "the pause after a mass failure",
 		"pkg/flow":          "limits per attempt",
@@ -67,6 +71,7 @@ var foreign = map[string]map[string]string{
 	"pkg/executor":      {"net": "it is generic", "net/http": "it is generic", "net/url": "it is generic"},
 	"pkg/failurewindow": {"net": "policy is arithmetic", "context": "only callers wait"},
 	"pkg/flow":          {"net": "policy is arithmetic", "context": "only callers wait"},
+	"pkg/journal":       {"net/http": "it reads what was found, it asks nobody"},
 	"pkg/report":        {"net/http": "it tells what was found, it asks nobody"},
 }
 

@@ -19,6 +19,7 @@ type outputOptions struct {
 	output     string
 	jsonl      bool
 	events     string
+	reports    reportOptions
 	showFailed bool
 	maxSkipped shareValue
 
@@ -32,6 +33,7 @@ func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.output, "output", "o", "", "write the results to this `file` too")
 	fs.BoolVarP(&o.jsonl, "jsonl", "j", false, "results as JSON lines")
 	fs.StringVar(&o.events, "events", "", "write every event of the scan to this `file`, as JSON lines")
+	o.reports.addFlags(fs)
 	fs.BoolVar(&o.showFailed, "show-failed", false, "items that failed are results too")
 	fs.Var(&o.maxSkipped, "max-skipped", "exit 3 when more items than this were failed or skipped (default: see EXIT STATUS)")
 	fs.BoolVar(&o.silent, "silent", false, "results and errors only")
@@ -51,7 +53,8 @@ func (o *outputOptions) validate(fs *pflag.FlagSet) error {
 			return usageErrorf(f.flag, "-, expected a file to write; the results go to standard output without it")
 		}
 	}
-	return nil
+	_, err := o.reports.wanted(false)
+	return err
 }
 
 // isTerminal says that a stream is a terminal that a person looks at.
@@ -111,7 +114,8 @@ func (o *outputOptions) handlers(env Env, s *screen, files *report.Files) ([]rep
 		}
 		handlers = append(handlers, report.NewEventsFile(out))
 	}
-	return handlers, nil
+	more, err := o.reports.handlers(s.stdout, s.stderr, files)
+	return append(handlers, more...), err
 }
 
 func (o *outputOptions) results(out *report.Output, color bool) report.Handler {

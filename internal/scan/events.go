@@ -16,8 +16,11 @@ import (
 	"github.com/redialscan/redial/pkg/target"
 )
 
-// probeID is the id of the built-in check.
-const probeID = "probe"
+// The built-in check in reports.
+const (
+	probeID   = "probe"
+	probeName = "Answer to the built-in probe"
+)
 
 var errLate = errors.New("the item's time was over before it could be sent")
 

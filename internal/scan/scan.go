@@ -170,7 +170,7 @@ func (s *Scan) Run(ctx context.Context) (Ending, error) {
 			s.opt.Started.Format = report.FormatVersion
 			emit(&s.opt.Started)
 			for i := range s.opt.Probe.Len() {
-				emit(&report.Check{Index: i, ID: probeID, Method: s.opt.Probe.Method(), Path: s.opt.Probe.Path(i)})
+				emit(&report.Check{Index: i, ID: probeID, Name: probeName, Severity: "info", Method: s.opt.Probe.Method(), Path: s.opt.Probe.Path(i)})
 			}
 			var err error
 			tally, err = s.exec.Run(ctx, s.next)

@@ -18,8 +18,12 @@
 //
 // Results (one line for each finding, as text or as JSONL) are made for people and
 // for jq. The events file is the lossless form: every event, one JSON object
-// a line, with a type. A [Decoder] reads it back; resuming a scan and every
-// other kind of report start from there.
+// a line, with a type. A [Decoder] reads it back.
+//
+// The other reports ([SARIF], [JUnit], [Markdown], [CSV], [Annotations]) are handlers like these, so that they are made
+// beside a scan or later from its events, and are the same. Each goes to a [WholeFile]: it is there whole or not
+// at all, and it is there when nothing was found. What they keep in memory is bounded: the most severe findings, where
+// a format has room for so many only.
 //
 // What comes from a scanned host is hostile until shown otherwise. Text passes
 // through [Sanitize], and JSON escapes every rune that could steer a terminal.

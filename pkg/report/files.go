@@ -12,8 +12,9 @@ import (
 // be written is known while nothing was sent yet, and no file has two purposes.
 // The zero value is ready. It is not safe for concurrent use.
 type Files struct {
-	taken []takenFile
-	outs  []*Output
+	taken  []takenFile
+	outs   []*Output
+	wholes []*WholeFile
 }
 
 type takenFile struct {
@@ -65,6 +66,10 @@ func (f *Files) Close() error {
 	for _, out := range f.outs {
 		errs = append(errs, out.close())
 	}
+	for _, out := range f.wholes {
+		out.Discard()
+	}
+	f.wholes = nil
 	return errors.Join(errs...)
 }
 

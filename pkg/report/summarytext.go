@@ -1,10 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,11 +45,8 @@ func (s *Summary) writeReasons(b *strings.Builder) {
 	if s.Skipped == 0 {
 		return
 	}
-	reasons := slices.SortedFunc(maps.Keys(s.SkippedBy), func(x, y string) int {
-		return cmp.Or(cmp.Compare(s.SkippedBy[y], s.SkippedBy[x]), cmp.Compare(x, y))
-	})
 	label := "skipped"
-	for _, reason := range reasons {
+	for _, reason := range reasons(s) {
 		fmt.Fprintf(b, "  %-8s  %d %s\n", label, s.SkippedBy[reason], cut(reason, 50))
 		label = ""
 	}

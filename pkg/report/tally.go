@@ -3,7 +3,6 @@ package report
 import (
 	"hash/maphash"
 	"maps"
-	"strings"
 	"sync/atomic"
 )
 
@@ -156,15 +155,7 @@ func (t *Tally) keep(key string) {
 
 // resultKey builds the breaker's key of a result: host:port, IPv6 in brackets.
 func (t *Tally) resultKey(r *Result) []byte {
-	key := t.key[:0]
-	if strings.IndexByte(r.Host, ':') >= 0 {
-		key = append(append(append(key, '['), r.Host...), ']')
-	} else {
-		key = append(key, r.Host...)
-	}
-	if r.Port != "" {
-		key = append(append(key, ':'), r.Port...)
-	}
+	key := appendHostKey(t.key[:0], r)
 	t.key = key
 	return key
 }

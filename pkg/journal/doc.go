@@ -1,0 +1,12 @@
+// Package journal reads back the events file of an earlier run.
+//
+// The usual path is [Replay], which passes the events to a handler of package report as the scan did, so that every report can
+// be made later:
+//
+//	scan.events ──> Replay ──> Multi ──┬─> SARIF
+//	                                   └─> page
+//
+// The promise: what can be read is read, in the memory of one event. A line that is broken is named with its number and
+// left out; a last line that was cut short, as a kill leaves it, is told apart from that. A file that is no
+// events file, or one of a newer format, is refused before anything is passed on.
+package journal
