@@ -45,6 +45,8 @@ type Executor[T any] struct {
 	crowded       *host[T] // the reader waits until it holds fewer targets
 	inputDone     bool
 	stopping      bool
+	stopWhy       Reason // Interrupted unless Stop says another
+	stopErr       error
 	lingering     bool
 	lingerUntil   moment
 	paceRoom      int
@@ -82,6 +84,7 @@ func New[T any](cfg Config[T]) (*Executor[T], error) {
 		hosts:      make(map[string]*host[T]),
 		room:       make(chan struct{}, 1),
 		clocks:     newHostClocks[T](cfg.HostTimeout),
+		stopWhy:    Interrupted,
 		maxWorkers: cfg.Concurrency,
 		maxDials:   cfg.DialConcurrency,
 	}, nil
@@ -141,7 +144,24 @@ func (e *Executor[T]) Run(ctx context.Context, source func() (T, error)) (Tally,
 		}
 	}
 	wg.Wait()
-	return e.Tally(), errors.Join(inputErr, context.Cause(ctx))
+	return e.Tally(), errors.Join(inputErr, e.stopError(), context.Cause(ctx))
+}
+
+// Stop ends the scan as a cancellation does, but for a reason of the caller's, with which the rest is skipped, and an
+// error that Run returns. The first call counts, unless the scan is stopping already. It may be called from any goroutine.
+func (e *Executor[T]) Stop(why Reason, err error) {
+	e.mu.Lock()
+	if !e.stopping {
+		e.stopping, e.stopWhy, e.stopErr = true, why, err
+	}
+	e.mu.Unlock()
+	e.kick()
+}
+
+func (e *Executor[T]) stopError() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.stopErr
 }
 
 // grace gives the channel that says that items in flight had their time; one that never does when there is no limit.
@@ -224,7 +244,7 @@ func (e *Executor[T]) add(ctx context.Context, target T) {
 			if h == nil {
 				h = &host[T]{key: key}
 			}
-			e.skipLocked(&n, h, b, nil, Interrupted)
+			e.skipLocked(&n, h, b, nil, e.stopWhy)
 		case h == nil && e.skipOverdueLocked(&n, key, b):
 		case h == nil:
 			h = e.hostLocked(key)

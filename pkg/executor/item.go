@@ -93,6 +93,8 @@ const (
 	BacklogFull Reason = "backlog-full"
 	// Interrupted: the scan was cancelled.
 	Interrupted Reason = "interrupted"
+	// Outage: nothing got through to any host any more, for longer than the scan waits.
+	Outage Reason = "outage"
 	// NoRoute: there is no route to the host from here.
 	NoRoute Reason = "no-route"
 	// HostTimeout: the host has had its time, Config.HostTimeout.

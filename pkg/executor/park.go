@@ -85,7 +85,7 @@ func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting, more b
 			if len(n.ended) >= giveUpBatch {
 				return false, false, true
 			}
-			e.abandonLocked(n, h, Interrupted)
+			e.abandonLocked(n, h, e.stopWhy)
 		}
 		return true, false, false
 	}

@@ -12,6 +12,12 @@ import (
 
 // admit walks a request through flow, window and breaker. Whoever refuses, the flow slot is given back.
 func (c *Client) admit(ctx context.Context, g *gate, turn Turn, patient bool) (hosterrors.Ticket, error) {
+	if c.outage.down.Load() {
+		if patient { // what a chain has come to cannot be put back
+			return hosterrors.Ticket{}, &hosterrors.OutageError{}
+		}
+		return hosterrors.Ticket{}, &NotAdmittedError{Key: g.key, Until: time.Now().Add(canaryStep)}
+	}
 	grant, err := c.takeSlot(ctx, g, turn, patient)
 	if err != nil {
 		return hosterrors.Ticket{}, err
@@ -76,6 +82,8 @@ func wait(ctx context.Context, turn Turn, until time.Time) error {
 // booking sees to it that a ticket gets exactly one outcome.
 type booking struct {
 	client        *Client
+	gate          *gate
+	req           *Request
 	ticket        hosterrors.Ticket
 	key           string
 	ignoreTimeout bool
@@ -87,6 +95,7 @@ func (b *booking) success() {
 	if !b.done {
 		b.done = true
 		b.ticket.Success()
+		b.client.alive(b.gate, b.req)
 	}
 }
 
@@ -111,8 +120,5 @@ func (b *booking) counts(err error) bool {
 	if slow, ok := errors.AsType[*hosterrors.TimeoutError](err); ok && b.ignoreTimeout && slow.Phase == hosterrors.PhaseHead {
 		return false
 	}
-	if b.client.cfg.Breaker != nil {
-		return b.client.cfg.Breaker.Judge(err).Blame == hosterrors.BlameHost
-	}
-	return hosterrors.Judge(err).Blame == hosterrors.BlameHost
+	return b.client.verdict(err).Blame == hosterrors.BlameHost
 }

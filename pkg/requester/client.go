@@ -21,6 +21,8 @@ type Client struct {
 	scan   *flow.Limiter // nil = no rule
 	gates  *gates
 	names  *resolver
+	outage *outage
+	lag    lagMeter
 	proxy  *proxy // nil = none
 	dialer net.Dialer
 	tlsH2  *tls.Config     // offers HTTP/2
@@ -40,7 +42,7 @@ func New(cfg Config) (*Client, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("requester: %w", err)
 	}
-	c := &Client{cfg: cfg, gates: newGates(&cfg), dialer: net.Dialer{KeepAlive: -1, FallbackDelay: -1}}
+	c := &Client{cfg: cfg, gates: newGates(&cfg), outage: newOutage(), dialer: net.Dialer{KeepAlive: -1, FallbackDelay: -1}}
 	var err error
 	if cfg.Scan.Rate != 0 {
 		if c.scan, err = flow.New(cfg.Scan); err != nil {

@@ -39,6 +39,14 @@ type Config struct {
 	// MaxRetryAfter caps what a Retry-After may ask for.
 	MaxRetryAfter time.Duration
 
+	// OutageTimeout is how long an outage may last, see Client.Watch; 0 = outages are not looked for. The breaker's UndoWindow
+	// is to be OutageWindow at least.
+	OutageTimeout time.Duration
+
+	// Strained is called for each send that failed because this process has too much in flight: its time limit passed while
+	// it did not get to run (see Client.MeasureLag), or descriptors or ports ran out. nil = nobody wants to know.
+	Strained func(error)
+
 	MaxBody     int           // bytes of a body that are read, and bytes to which it is decompressed
 	MaxHead     int           // bytes of a response head
 	MaxIdle     int           // idle connections of all hosts together; negative = none are kept

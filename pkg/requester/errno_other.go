@@ -7,4 +7,6 @@ import "syscall"
 const (
 	noDescriptor = syscall.EMFILE
 	noNetwork    = syscall.ENETUNREACH
+	noPort       = syscall.EADDRNOTAVAIL
+	noBuffers    = syscall.ENOBUFS
 )

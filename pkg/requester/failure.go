@@ -58,6 +58,68 @@ func callerEnded(ctx context.Context) error {
 	return nil
 }
 
+// strained tells when this process, and not the host, was not up to it: a time limit that passed while it did not get to
+// run is a StarvedError. Whoever can lower the load hears of that, and of descriptors and ports that have run out.
+func (c *Client) strained(start time.Time, err error) error {
+	if slow, ok := errors.AsType[*hosterrors.TimeoutError](err); ok {
+		lag := c.lag.worst(start, time.Now())
+		if slow.After <= 0 || lag < slow.After/starvedShare {
+			return err
+		}
+		err = &hosterrors.StarvedError{Lag: lag, Err: err}
+	} else if !outOfRoom(err) {
+		return err
+	}
+	if c.cfg.Strained != nil {
+		c.cfg.Strained(err)
+	}
+	return err
+}
+
+// outOfRoom says that this process, or its system, has no descriptor or no port left.
+func outOfRoom(err error) bool {
+	for _, errno := range [...]error{noDescriptor, syscall.ENFILE, noPort, noBuffers} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
+
+// alive notes that a host has answered.
+func (c *Client) alive(g *gate, req *Request) {
+	if c.cfg.OutageTimeout > 0 {
+		c.outage.succeeded(g.key, origin{req.Scheme, req.Host, req.Port}, &g.answered)
+	}
+}
+
+// ours wraps the error of a send into one that says that the fault is ours, where that can be told: by an outage, or
+// because a host that has answered cannot all of a sudden be without a route.
+func (c *Client) ours(g *gate, req *Request, err error) error {
+	if err == nil || c.cfg.OutageTimeout <= 0 {
+		return err
+	}
+	_, name := errors.AsType[*net.DNSError](err)
+	routeless := errors.Is(err, hosterrors.ErrNoRoute) || errors.Is(err, noNetwork)
+	switch v := c.verdict(err); {
+	case v.Blame == hosterrors.BlameAlive:
+		c.alive(g, req)
+	case v.Blame != hosterrors.BlameHost && !name && !routeless:
+	case c.outage.failed(g.key, time.Now(), err), routeless && c.outage.suspected.Load():
+		return &hosterrors.OutageError{Err: err}
+	case routeless && c.outage.witness(g.key):
+		return &hosterrors.OutageError{Err: err}
+	}
+	return err
+}
+
+func (c *Client) verdict(err error) hosterrors.Verdict {
+	if c.cfg.Breaker != nil {
+		return c.cfg.Breaker.Judge(err)
+	}
+	return hosterrors.Judge(err)
+}
+
 // trouble is what one send needs to turn a failed read or write into an error that can be judged.
 type trouble struct {
 	phase    hosterrors.Phase

@@ -16,6 +16,8 @@ type gate struct {
 	pace  *flow.Limiter // nil = no rule
 	shard *shard
 
+	answered atomic.Bool // see outage.succeeded
+
 	mu   sync.Mutex
 	idle []*conn // the last one was used last
 	h2   *h2conn

@@ -47,6 +47,9 @@ func endChain(ctx context.Context, first, next *Request, resp *Response, err err
 	if own := callerEnded(ctx); own != nil {
 		return nil, err
 	}
+	if _, ok := errors.AsType[*hosterrors.OutageError](err); ok {
+		return nil, err
+	}
 	if held, ok := errors.AsType[*NotAdmittedError](err); ok {
 		resp.RedirectSkipped = held.Key
 		return resp, nil

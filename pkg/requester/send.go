@@ -55,8 +55,12 @@ func (c *Client) leave(g *gate) { c.gates.leave(g, time.Now()) }
 // attempt gives the ticket its outcome, whatever happens.
 func (c *Client) attempt(ctx context.Context, req *Request, turn Turn, g *gate, ticket hosterrors.Ticket) (resp *Response, err error) {
 	s := sending{client: c, ctx: ctx, req: req, turn: turn, gate: g}
-	s.booking = booking{client: c, ticket: ticket, key: g.key, ignoreTimeout: req.IgnoreTimeout}
-	defer func() { s.booking.close(err) }()
+	s.booking = booking{client: c, gate: g, req: req, ticket: ticket, key: g.key, ignoreTimeout: req.IgnoreTimeout}
+	start := time.Now()
+	defer func() {
+		err = c.ours(g, req, c.strained(start, err))
+		s.booking.close(err)
+	}()
 	resp, again, err := s.once(false)
 	if !again {
 		return resp, err

@@ -1,0 +1,172 @@
+package requester
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+const (
+	// OutageWindow is within how long hosts that have answered must fail for the fault to be ours.
+	OutageWindow = 3 * time.Second
+	// outageHosts of them are enough; where fewer have answered it takes all, and minWitnesses at least.
+	outageHosts  = 10
+	minWitnesses = 3
+	// maxWitnesses is how many hosts that have answered are remembered.
+	maxWitnesses = 10_000
+)
+
+// origin is where a host that has answered was reached.
+type origin struct {
+	scheme string
+	host   string
+	port   uint16
+}
+
+// outage tells a fault of ours from faults of hosts. The only evidence are hosts that have answered in this scan: when
+// enough of them fail within a short while, and nothing succeeds anywhere, the link is more likely down than all of them.
+// A list that is simply dead has no such hosts. It is safe for concurrent use.
+type outage struct {
+	suspected atomic.Bool // there are suspects
+	down      atomic.Bool
+
+	mu        sync.Mutex
+	witnesses *simplelru.LRU[string, origin]
+	seen      int // hosts that have answered
+	suspects  map[string]span
+	found     Outage        // the one that is on
+	declared  chan struct{} // capacity 1: an outage has begun
+	answers   chan string   // capacity 1: a host has answered meanwhile
+}
+
+// span is from when to when a host has failed, without a success of any host.
+type span struct{ first, last time.Time }
+
+// Outage is a time in which nothing gets through to any host.
+type Outage struct {
+	Since time.Time // the first failure that is put down to it
+	Hosts int       // that have answered before, and failed
+	Err   error     // the last of their failures
+}
+
+func newOutage() *outage {
+	known, _ := simplelru.NewLRU[string, origin](maxWitnesses, nil) // fails for sizes below 1 only
+	return &outage{
+		witnesses: known, suspects: map[string]span{},
+		declared: make(chan struct{}, 1), answers: make(chan string, 1),
+	}
+}
+
+// succeeded notes that a host has answered. known is kept by whoever calls, for the host: after its first answer a host
+// costs two loads, unless something is amiss.
+func (o *outage) succeeded(key string, from origin, known *atomic.Bool) {
+	if known.Load() && !o.suspected.Load() && !o.down.Load() {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	known.Store(true)
+	if _, again := o.witnesses.Get(key); !again {
+		o.witnesses.Add(key, from)
+		o.seen++
+	}
+	if o.down.Load() {
+		select {
+		case o.answers <- key:
+		default:
+		}
+		return
+	}
+	clear(o.suspects)
+	o.suspected.Store(false)
+}
+
+// failed notes that a host did not answer, and says whether the fault is ours. An outage that this failure completes
+// has begun.
+func (o *outage) failed(key string, now time.Time, err error) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.down.Load() {
+		return true
+	}
+	if !o.witnesses.Contains(key) {
+		return false
+	}
+	for other, s := range o.suspects {
+		if now.Sub(s.last) >= OutageWindow {
+			delete(o.suspects, other)
+		}
+	}
+	s, before := o.suspects[key]
+	if !before {
+		s.first = now
+	}
+	s.last = now
+	o.suspects[key] = s
+	o.suspected.Store(true)
+	if o.seen < minWitnesses || len(o.suspects) < min(o.seen, outageHosts) {
+		return false
+	}
+	o.found = Outage{Since: now, Hosts: len(o.suspects), Err: err}
+	for _, s := range o.suspects {
+		if s.first.Before(o.found.Since) {
+			o.found.Since = s.first
+		}
+	}
+	if earliest := now.Add(-OutageWindow); o.found.Since.Before(earliest) {
+		o.found.Since = earliest
+	}
+	o.down.Store(true)
+	o.declared <- struct{}{}
+	return true
+}
+
+// witness says whether the host has answered in this scan.
+func (o *outage) witness(key string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.witnesses.Contains(key)
+}
+
+// parties gives the outage that is on, the hosts whose failures it was told by, and others that have answered, those that
+// did so last first.
+func (o *outage) parties(most int) (found Outage, failing, others map[string]origin) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	failing, others = map[string]origin{}, map[string]origin{}
+	keys := o.witnesses.Keys() // the oldest first
+	for i := len(keys) - 1; i >= 0; i-- {
+		at, _ := o.witnesses.Peek(keys[i])
+		if _, suspect := o.suspects[keys[i]]; suspect {
+			failing[keys[i]] = at
+		} else if len(others) < most {
+			others[keys[i]] = at
+		}
+	}
+	return o.found, failing, others
+}
+
+// end says that the outage is over. Where the hosts were at fault after all, they are no evidence until they answer
+// again, and are returned.
+func (o *outage) end(ours bool) (doubtful []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !ours {
+		for key := range o.suspects {
+			if o.witnesses.Remove(key) {
+				o.seen--
+				doubtful = append(doubtful, key)
+			}
+		}
+	}
+	clear(o.suspects)
+	o.suspected.Store(false)
+	o.down.Store(false)
+	select {
+	case <-o.answers:
+	default:
+	}
+	return doubtful
+}
