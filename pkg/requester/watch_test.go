@@ -70,7 +70,9 @@ func watch(t *testing.T, n int, do func(t *testing.T, w *watched)) {
 		watching.Go(func() {
 			w.result = w.Watch(ctx, requester.OutageHooks{
 				Paused: func(o requester.Outage) { w.note("paused for %d hosts: %v", o.Hosts, o.Err) },
-				Over:   func(_ requester.Outage, ours bool, answered string) { w.note("over, ours %v, %v", ours, answered != "") },
+				Over: func(_ requester.Outage, ours bool, answered string) {
+					w.note("over, ours %v, %v", ours, answered != "")
+				},
 			})
 		})
 		for i := range n {
