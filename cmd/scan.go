@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -128,6 +129,11 @@ func (o *scanOptions) keepInputs(env Env, files *report.Files) {
 	for _, value := range o.request.paths {
 		if name, ok := check.PathFile(value); ok {
 			files.Keep(name, "list of paths")
+		}
+	}
+	for _, value := range o.request.resolvers {
+		if isResolverFile(value) {
+			files.Keep(strings.TrimSpace(value), "list of resolvers")
 		}
 	}
 	if env.Stdin == os.Stdin { // names of what a shell has redirected, where the system has such

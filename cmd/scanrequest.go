@@ -2,8 +2,6 @@ package cmd
 
 import (
 	"crypto/tls"
-	"net"
-	"net/netip"
 	"path/filepath"
 	"strings"
 	"time"
@@ -57,7 +55,7 @@ func (o *requestOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.clientCert, "client-cert", "", "`file` with a client certificate (PEM)")
 	fs.StringVar(&o.clientKey, "client-key", "", "`file` with its key (PEM)")
 	fs.StringVar(&o.sni, "sni", "", "server `name` in the TLS handshake instead of the host's")
-	fs.StringSliceVar(&o.resolvers, "resolvers", nil, "DNS `servers`, address or address:port, comma separated")
+	fs.StringSliceVar(&o.resolvers, "resolvers", nil, "DNS `servers`, asked in turn: address, address:port, a comma list, or a file with one a line")
 	fs.StringVar(&o.ipVersion, "ip-version", "", "`4|6`: use only that family")
 }
 
@@ -156,16 +154,11 @@ func (o *requestOptions) requester(version string) (requester.Config, error) {
 	default:
 		return cfg, usageErrorf("ip-version", "%q, expected 4 or 6", o.ipVersion)
 	}
-	for _, given := range o.resolvers {
-		r := strings.TrimSpace(given)
-		if _, _, err := net.SplitHostPort(r); err != nil {
-			r = net.JoinHostPort(strings.Trim(r, "[]"), "53")
-		}
-		if _, err := netip.ParseAddrPort(r); err != nil {
-			return cfg, usageErrorf("resolvers", "%q, expected an address such as 192.0.2.53 or 192.0.2.53:5353", given)
-		}
-		cfg.Resolvers = append(cfg.Resolvers, r)
+	resolvers, err := resolverAddrs(o.resolvers)
+	if err != nil {
+		return cfg, err
 	}
+	cfg.Resolvers = resolvers
 	if (o.clientCert == "") != (o.clientKey == "") {
 		return cfg, usageErrorf("client-cert", "expected together with --client-key")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redialscan/redial/internal/scan"
 	"github.com/redialscan/redial/pkg/report"
+	"github.com/redialscan/redial/pkg/requester"
 )
 
 // parts turns the flags into the options of a scan; targets and handlers are added by run.
@@ -28,6 +29,7 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 	if room := dialRoom(o.pace.concurrency); room > 0 && room < dials {
 		dials = room
 	}
+	req.LookupConcurrency = min(requester.DefaultLookups, max(1, dials/2)) // a look-up takes two sockets where a dial takes one
 	log := scan.Log{Info: screen.messages.info}
 	if o.output.verbose && !o.output.silent { // else what would be dropped is not even put into words
 		log.Verbose = screen.messages.verbose

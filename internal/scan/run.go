@@ -70,6 +70,7 @@ func (s *Scan) judge(ctx context.Context, item executor.Item[job], err error) ou
 	spent := !s.repeatable() && !unheard(err)
 	switch {
 	case v.Blame == hosterrors.BlameNobody && v.Repeat && !spent:
+		s.tellFault(err)
 		return outcome{Kind: executor.Neutral, Err: err}
 	case v.Blame == hosterrors.BlameNobody:
 		return outcome{Kind: executor.CheckError, Err: err}

@@ -41,6 +41,7 @@ type Scan struct {
 	read    int64        // targets read so far; the reader's goroutine only
 	growing atomic.Bool
 	dead    atomic.Int64
+	faults  faults
 }
 
 // job is a target with its place in the input.

@@ -47,9 +47,9 @@ type Config[T any] struct {
 	// 0 = never.
 	FirstContact int
 	NoRevisit    bool // a quarantine is final
-	// HostTimeout is the time that a host may hold from the start of its first item, time spent parked included; what it has
-	// left then, or is read of it later, is skipped. Items in flight go on. A host that had ended, and is read again, has
-	// its time anew. 0 = no limit.
+	// HostTimeout is the time that a host may hold from the start of its first item, time spent parked included and time
+	// under a Pause not; what it has left then, or is read of it later, is skipped. Items in flight go on. A host that had
+	// ended, and is read again, has its time anew. 0 = no limit.
 	HostTimeout time.Duration
 	Linger      time.Duration // how long parked hosts may keep a scan that has nothing else to do; 0 = not at all
 	// Doubt is how long the last failure of an item, or the death of a host, may turn out to be the work of an outage,

@@ -24,6 +24,9 @@ type hostClocks[T any] struct {
 	// over has the hosts whose time was over, by the hash of their name, and whether they had served: what is read of them
 	// later is skipped as well.
 	over map[uint64]bool
+
+	halted   bool // the scan is paused, which is no host's time
+	haltedAt moment
 }
 
 type clocked[T any] struct {
@@ -62,12 +65,29 @@ func (q *hostClocks[T]) stop(h *host[T]) {
 	q.queue, q.gone = kept, 0
 }
 
+// halt stops all clocks until resume.
+func (q *hostClocks[T]) halt(now moment) {
+	if !q.halted {
+		q.halted, q.haltedAt = true, now
+	}
+}
+
+func (q *hostClocks[T]) resume(now moment) {
+	if !q.halted {
+		return
+	}
+	q.halted = false
+	for i := range q.queue {
+		q.queue[i].until += now - q.haltedAt
+	}
+}
+
 // top is when the next host has had its time.
 func (q *hostClocks[T]) top() moment {
 	switch {
-	case len(q.late) > 0:
+	case len(q.late) > 0 && !q.halted:
 		return 0
-	case len(q.queue) == 0:
+	case len(q.queue) == 0 || q.halted:
 		return farFuture
 	}
 	return q.queue[0].until

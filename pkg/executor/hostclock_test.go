@@ -157,3 +157,25 @@ func TestHostClocksLetGo(t *testing.T) {
 		}
 	})
 }
+
+// A pause of the scan is not the host's time, neither for a host that had begun before nor for one that has an item in flight.
+func TestHostTimeoutStandsStillInAPause(t *testing.T) {
+	w := newWorld()
+	w.respond = func(*world, Item[string]) Outcome[string] { hang(2 * time.Second); return Outcome[string]{} }
+	cfg := w.config()
+	cfg.Checks, cfg.HostConcurrency, cfg.HostTimeout = 9, 1, 6500*time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := New(cfg)
+		start := time.Now()
+		time.AfterFunc(3*time.Second, e.Pause) // the second item is in flight until 4 s
+		time.AfterFunc(5*time.Second, e.Pause)
+		time.AfterFunc(63*time.Second, e.Resume)
+		time.AfterFunc(64*time.Second, e.Resume)
+		tally, _ := e.Run(t.Context(), list("h"))
+		wantSum(t, tally)
+		// 3 s had gone by, 3.5 are left: items at 63 and 65 s, the end of the last one at 67 s.
+		if tally.Done != 4 || tally.Skipped != 5 || time.Since(start) != 67*time.Second {
+			t.Errorf("tally %+v after %v, want 4 done and the end after 67 s", tally, time.Since(start))
+		}
+	})
+}

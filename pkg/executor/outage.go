@@ -5,18 +5,20 @@ import "time"
 // minProven is how many hosts must have answered, and have work left, for an outage to be told from hosts that are dead.
 const minProven = 3
 
-// Pause keeps all items from starting until Resume. Those in flight go on, and the wait for parked hosts stands still.
-// It may be called from any goroutine.
+// Pause keeps all items from starting until Resume. Those in flight go on; the wait for parked hosts and the time of
+// each host stand still. It may be called from any goroutine.
 func (e *Executor[T]) Pause() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.paused = true
+	e.clocks.halt(e.moment(time.Now()))
 }
 
 // Resume ends a Pause. It may be called from any goroutine.
 func (e *Executor[T]) Resume() {
 	e.mu.Lock()
 	e.paused = false
+	e.clocks.resume(e.moment(time.Now()))
 	e.mu.Unlock()
 	e.kick()
 }

@@ -101,9 +101,12 @@ func (c *Client) Sent() int64 { return c.sent.Load() }
 // knowledge of the host is theirs and stays.
 func (c *Client) Forget(key string) { c.gates.forget(key, time.Now()) }
 
-// Close closes all idle connections. Requests in flight end as usual; later ones fail.
+// Close closes all idle connections. Requests in flight end as usual, but for those that wait for the address of a name; later
+// ones fail.
 func (c *Client) Close() {
-	c.closed.Store(true)
+	if !c.closed.Swap(true) {
+		c.names.close()
+	}
 	c.gates.clear(true)
 }
 

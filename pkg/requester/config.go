@@ -21,6 +21,7 @@ const (
 	DefaultMaxHead       = 1 << 20
 	DefaultMaxIdle       = 4096
 	DefaultIdleTimeout   = 60 * time.Second
+	DefaultLookups       = 100
 )
 
 // Config says how a [Client] sends. The zero value sends without breaker, window or pace, with the defaults above.
@@ -58,8 +59,10 @@ type Config struct {
 	Header      []Field // sent with every request, before the request's own fields
 
 	Proxy     string   // http://, https:// or socks5:// URL, with credentials if needed; "" = none
-	Resolvers []string // host:port of DNS servers; nil = the system's
-	IPVersion int      // 4 or 6 = only that family; 0 = both
+	Resolvers []string // address:port of DNS servers, asked in turn; nil = the system's
+	// LookupConcurrency is how many names are looked up at once, each with two sockets at most.
+	LookupConcurrency int
+	IPVersion         int // 4 or 6 = only that family; 0 = both
 
 	// Refuse names what must never be sent to; nil = nothing. It is asked for the host of every request and redirect hop, and
 	// for every address that a name stands for, before it is dialed. A request that is refused fails with
@@ -109,6 +112,7 @@ func (cfg *Config) complete() error {
 	}{
 		{"MaxBody", &cfg.MaxBody, DefaultMaxBody},
 		{"MaxHead", &cfg.MaxHead, DefaultMaxHead},
+		{"LookupConcurrency", &cfg.LookupConcurrency, DefaultLookups},
 	} {
 		if *n.value == 0 {
 			*n.value = n.usual

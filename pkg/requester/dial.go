@@ -59,7 +59,7 @@ func (c *Client) connectTCP(ctx context.Context, host string, port uint16, refus
 	if c.cfg.Dial != nil {
 		return c.connectHook(ctx, host, port)
 	}
-	addrs, err := c.names.addresses(ctx, host, c.cfg.DialTimeout)
+	addrs, err := c.names.addresses(ctx, host)
 	if err != nil {
 		return nil, netip.Addr{}, err
 	}

@@ -78,24 +78,24 @@ func TestAddressesAreTriedInOrder(t *testing.T) {
 
 // fixed is a resolver with one answer.
 func fixed(addrs []netip.Addr, err error) *resolver {
-	return &resolver{network: "ip", known: map[string]answer{}, lookup: func(context.Context, string, string) ([]netip.Addr, error) {
-		return addrs, err
-	}}
+	r, _ := newResolver(&Config{DialTimeout: time.Second, LookupConcurrency: 1})
+	r.ask = func(context.Context, string) answer { return answer{addrs: addrs, err: err, life: time.Hour} }
+	return r
 }
 
 func TestNamesAreBounded(t *testing.T) {
 	r := fixed(nil, &net.DNSError{Err: "no such host", IsNotFound: true})
 	for n := range maxNames + 1000 {
-		if _, err := r.addresses(t.Context(), fmt.Sprintf("h%d.test", n), time.Second); err == nil {
+		if _, err := r.addresses(t.Context(), fmt.Sprintf("h%d.test", n)); err == nil {
 			t.Fatal("got an answer")
 		}
 	}
-	if got := len(r.known); got > maxNames {
+	if got := len(r.known.m); got > maxNames {
 		t.Errorf("got %d names, want at most %d", got, maxNames)
 	}
-	r.lookup = func(context.Context, string, string) ([]netip.Addr, error) { return nil, errors.New("asked again") }
+	r.ask = func(context.Context, string) answer { return answer{err: errors.New("asked again")} }
 	var dns *net.DNSError
-	if _, err := r.addresses(t.Context(), fmt.Sprintf("h%d.test", maxNames+999), time.Second); !errors.As(err, &dns) || !dns.IsNotFound {
+	if _, err := r.addresses(t.Context(), fmt.Sprintf("h%d.test", maxNames+999)); !errors.As(err, &dns) || !dns.IsNotFound {
 		t.Errorf("got %v for the newest name, want what is known", err)
 	}
 }

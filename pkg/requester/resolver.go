@@ -6,107 +6,100 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"github.com/redialscan/redial/pkg/hosterrors"
 )
 
-const (
-	maxNames     = 1 << 16
-	positiveLife = time.Minute
-	negativeLife = 5 * time.Minute
-)
-
 // resolver looks names up and remembers the answers, also the answer that a name does not exist, which so holds for all ports of
-// the name. Failures of the resolver itself are not remembered.
+// the name. Failures of the resolver itself are not remembered. All that ask for a name at the same time share one look-up, and
+// so many look-ups run at once. It is safe for concurrent use.
 type resolver struct {
 	network string // ip, ip4 or ip6
-	lookup  func(ctx context.Context, network, host string) ([]netip.Addr, error)
-
-	mu    sync.Mutex
-	known map[string]answer
+	limit   time.Duration
+	ask     func(ctx context.Context, host string) answer
+	known   nameCache
+	calls   singleflight.Group // host -> answer
+	slots   chan struct{}
+	// running is the context of all look-ups: theirs is not that of the one who happened to ask first.
+	running context.Context
+	cancel  context.CancelFunc
 }
 
+// answer is what came of a look-up.
 type answer struct {
 	addrs []netip.Addr
 	err   error
-	until time.Time
+	life  time.Duration // how long it holds; 0 = it is not to be remembered
 }
 
 func newResolver(cfg *Config) (*resolver, error) {
-	for _, server := range cfg.Resolvers {
-		if _, err := netip.ParseAddrPort(server); err != nil {
-			return nil, fmt.Errorf("expected the address and port of a resolver, got %q", server)
-		}
-	}
-	r := &resolver{network: "ip", known: map[string]answer{}}
+	r := &resolver{network: "ip", limit: cfg.DialTimeout, slots: make(chan struct{}, cfg.LookupConcurrency)}
 	if cfg.IPVersion != 0 {
 		r.network = fmt.Sprintf("ip%d", cfg.IPVersion)
 	}
-	own := &net.Resolver{PreferGo: len(cfg.Resolvers) > 0, Dial: dialResolver(cfg.Resolvers)}
-	r.lookup = func(ctx context.Context, network, host string) ([]netip.Addr, error) {
-		addrs, err := own.LookupNetIP(ctx, network, host)
-		if dns, ok := errors.AsType[*net.DNSError](err); ok && own.PreferGo {
-			dns.Server = "" // it would be the system's, which was not asked
+	r.ask = askSystem(r.network)
+	if len(cfg.Resolvers) > 0 {
+		servers, err := newServers(cfg.Resolvers, r.network)
+		if err != nil {
+			return nil, err
 		}
-		return addrs, err
+		r.ask = servers.lookUp
 	}
+	r.running, r.cancel = context.WithCancel(context.Background())
 	return r, nil
 }
 
-// dialResolver dials the servers in turn, or the one that the system names. A question that nobody waits for any more is given up: the
-// net package would leave it, and two goroutines, to its own timeouts.
-func dialResolver(servers []string) func(ctx context.Context, network, addr string) (net.Conn, error) {
-	var turn atomic.Uint32
-	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if len(servers) > 0 {
-			addr = servers[int(turn.Add(1)-1)%len(servers)]
-		}
-		c, err := new(net.Dialer).DialContext(ctx, network, addr)
-		if err == nil {
-			context.AfterFunc(ctx, func() { _ = c.Close() })
-		}
-		return c, err
-	}
-}
-
-// addresses returns the host's addresses in the order in which they are to be tried. An address is its own answer.
-func (r *resolver) addresses(ctx context.Context, host string, limit time.Duration) ([]netip.Addr, error) {
+// addresses returns the host's addresses in the order in which they are to be tried; they are shared, and not to be changed. An
+// address is its own answer.
+func (r *resolver) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return r.literal(addr)
 	}
-	now := time.Now()
-	r.mu.Lock()
-	a, ok := r.known[host]
-	r.mu.Unlock()
-	if ok && now.Before(a.until) {
+	if a, ok := r.known.get(host, time.Now()); ok {
 		return a.addrs, a.err
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
+	call := r.calls.DoChan(host, func() (any, error) { return r.lookUp(host), nil })
+	select {
+	case shared := <-call:
+		a := shared.Val.(answer)
+		if own := callerEnded(ctx); own != nil && a.err != nil {
+			return nil, fmt.Errorf("looking up %s: %w", host, own)
+		}
+		return a.addrs, a.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("looking up %s: %w", host, ctx.Err())
+	}
+}
+
+// lookUp asks for a name when its turn has come.
+func (r *resolver) lookUp(host string) answer {
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-r.running.Done():
+		return answer{err: r.running.Err()}
+	}
+	if a, ok := r.known.get(host, time.Now()); ok { // the call before has ended since we looked
+		return a
+	}
+	limited, cancel := context.WithTimeout(r.running, r.limit)
 	defer cancel()
-	addrs, err := r.lookup(limited, r.network, host)
-	if own := callerEnded(ctx); own != nil {
-		return nil, fmt.Errorf("looking up %s: %w", host, own)
+	a := r.ask(limited, host)
+	if a.life > 0 {
+		r.known.put(host, a, time.Now())
 	}
-	life := positiveLife
-	if err != nil {
-		dns, ok := errors.AsType[*net.DNSError](err)
-		if !ok {
-			// A timeout of ours comes bare at times; it is the resolver's silence, not the host's.
-			return nil, &net.DNSError{Err: err.Error(), Name: host, IsTimeout: isTimeout(err), IsTemporary: true}
-		}
-		if !dns.IsNotFound {
-			return nil, err
-		}
-		life = negativeLife
+	return a
+}
+
+// close ends the look-ups that run, and returns when they have ended. None can be made afterwards.
+func (r *resolver) close() {
+	r.cancel()
+	for range cap(r.slots) {
+		r.slots <- struct{}{}
 	}
-	for i, addr := range addrs {
-		addrs[i] = addr.Unmap()
-	}
-	r.remember(host, answer{addrs: addrs, err: err, until: time.Now().Add(life)})
-	return addrs, err
 }
 
 func (r *resolver) literal(addr netip.Addr) ([]netip.Addr, error) {
@@ -116,21 +109,35 @@ func (r *resolver) literal(addr netip.Addr) ([]netip.Addr, error) {
 	return []netip.Addr{addr}, nil
 }
 
-// remember keeps an answer. When there is no room, a few of those that have run out go, or else whatever the map offers first.
-func (r *resolver) remember(host string, a answer) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.known) >= maxNames {
-		now := time.Now()
-		looked := 0
-		for name, old := range r.known {
-			if looked++; looked == 1 || now.After(old.until) {
-				delete(r.known, name)
+// askSystem asks the system's resolver, which does not tell how long its answers hold.
+func askSystem(network string) func(ctx context.Context, host string) answer {
+	system := &net.Resolver{Dial: dialResolver}
+	return func(ctx context.Context, host string) answer {
+		addrs, err := system.LookupNetIP(ctx, network, host)
+		if err == nil {
+			for i, addr := range addrs {
+				addrs[i] = addr.Unmap()
 			}
-			if looked == 64 {
-				break
-			}
+			return answer{addrs: addrs, life: systemLife}
 		}
+		dns, ok := errors.AsType[*net.DNSError](err)
+		switch {
+		case !ok:
+			// A timeout of ours comes bare at times; it is the resolver's silence, not the host's.
+			return answer{err: &net.DNSError{UnwrapErr: err, Err: err.Error(), Name: host, IsTimeout: isTimeout(err), IsTemporary: true}}
+		case dns.IsNotFound:
+			return answer{err: err, life: systemLife}
+		}
+		return answer{err: err}
 	}
-	r.known[host] = a
+}
+
+// dialResolver gives a question up that nobody waits for any more: the net package would leave it, and two goroutines, to its own
+// timeouts.
+func dialResolver(ctx context.Context, network, addr string) (net.Conn, error) {
+	c, err := new(net.Dialer).DialContext(ctx, network, addr)
+	if err == nil {
+		context.AfterFunc(ctx, func() { _ = c.Close() })
+	}
+	return c, err
 }

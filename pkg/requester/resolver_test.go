@@ -3,7 +3,6 @@ package requester_test
 import (
 	"net"
 	"net/netip"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,64 +13,6 @@ import (
 	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/requester"
 )
-
-// nameserver answers by name: addresses, a response code, or with nil not at all. It counts the questions for addresses of version 4.
-type nameserver struct {
-	addr    string
-	answers map[string]any
-
-	mu    sync.Mutex
-	asked map[string]int
-}
-
-func startNameserver(tb testing.TB, answers map[string]any) *nameserver {
-	tb.Helper()
-	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	n := &nameserver{addr: socket.LocalAddr().String(), answers: answers, asked: map[string]int{}}
-	ready := make(chan struct{})
-	done := make(chan error, 1)
-	s := &dns.Server{PacketConn: socket, Handler: n, NotifyStartedFunc: func() { close(ready) }}
-	go func() { done <- s.ActivateAndServe() }()
-	<-ready
-	tb.Cleanup(func() {
-		if err := s.Shutdown(); err != nil {
-			tb.Error(err)
-		}
-		<-done
-	})
-	return n
-}
-
-func (n *nameserver) ServeDNS(w dns.ResponseWriter, q *dns.Msg) {
-	name, kind := q.Question[0].Name, q.Question[0].Qtype
-	if kind == dns.TypeA {
-		n.mu.Lock()
-		n.asked[name]++
-		n.mu.Unlock()
-	}
-	m := new(dns.Msg)
-	m.SetReply(q)
-	m.RecursionAvailable = true
-	switch a := n.answers[name].(type) {
-	case nil:
-		return
-	case int:
-		m.Rcode = a
-	case string:
-		for text := range strings.FieldsSeq(a) {
-			addr := netip.MustParseAddr(text)
-			if header := (dns.RR_Header{Name: name, Rrtype: kind, Class: dns.ClassINET, Ttl: 60}); addr.Is4() && kind == dns.TypeA {
-				m.Answer = append(m.Answer, &dns.A{Hdr: header, A: addr.AsSlice()})
-			} else if addr.Is6() && kind == dns.TypeAAAA {
-				m.Answer = append(m.Answer, &dns.AAAA{Hdr: header, AAAA: addr.AsSlice()})
-			}
-		}
-	}
-	_ = w.WriteMsg(m)
-}
 
 // github.com/projectdiscovery/nuclei/issues/5625: a resolver that fails is no host's fault, a name that does not exist is.
 func TestNames(t *testing.T) {
@@ -103,9 +44,7 @@ func TestNames(t *testing.T) {
 					t.Errorf("got %v, judged %+v; want blame %v, repeat %v", err, v, test.blame, test.repeat)
 				}
 			}
-			n.mu.Lock()
-			defer n.mu.Unlock()
-			if got := n.asked[test.name+"."]; test.asked != 0 && got != test.asked {
+			if got := n.count(test.name + "."); test.asked != 0 && got != test.asked {
 				t.Errorf("the name was asked for %d times, want %d", got, test.asked)
 			}
 		})
@@ -116,4 +55,113 @@ func TestAddressOfTheOtherFamily(t *testing.T) {
 	c := newClient(t, requester.Config{IPVersion: 6})
 	_, err := do(t, c, to("127.0.0.1:1", "/"))
 	wantErr[*hosterrors.BuildError](t, err)
+}
+
+// One name, 200 requests at the same time: one question.
+func TestOneQuestionForAll(t *testing.T) {
+	host := startLab(t, lab.Spec{Kind: lab.Healthy})[0]
+	at := netip.MustParseAddrPort(host.Addr)
+	n := startNameserver(t, map[string]any{"lives.example.": at.Addr().String()})
+	n.hold = make(chan struct{})
+	c := newClient(t, requester.Config{Resolvers: []string{n.addr}})
+	var wg sync.WaitGroup
+	for range 200 {
+		wg.Go(func() {
+			if _, err := do(t, c, &requester.Request{Scheme: "http", Host: "lives.example", Port: at.Port()}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(n.hold)
+	wg.Wait()
+	if got := n.count("lives.example."); got != 1 {
+		t.Errorf("the name was asked for %d times, want once", got)
+	}
+}
+
+// A name that does not exist is known for all its ports.
+func TestNoSuchNameMarksAllPorts(t *testing.T) {
+	n := startNameserver(t, map[string]any{"gone.example.": dns.RcodeNameError})
+	b := newBreaker(t, 1)
+	c := newClient(t, requester.Config{Resolvers: []string{n.addr}, Breaker: b})
+	for i, port := range []uint16{80, 443, 8080} {
+		_, err := do(t, c, &requester.Request{Scheme: "http", Host: "gone.example", Port: port})
+		if named := wantErr[*net.DNSError](t, err); !named.IsNotFound || named.Server != n.addr || b.QuarantinedCount() != i+1 {
+			t.Errorf("port %d: got %v with %d hosts quarantined, want that there is no such name", port, err, b.QuarantinedCount())
+		}
+	}
+	if got := n.count("gone.example."); got != 1 {
+		t.Errorf("the name was asked for %d times, want once", got)
+	}
+}
+
+// Several servers are tried in turn, the next one when one fails, and one that did not answer is left alone for a while.
+func TestServersAreTriedInTurn(t *testing.T) {
+	host := startLab(t, lab.Spec{Kind: lab.Healthy})[0]
+	at := netip.MustParseAddrPort(host.Addr)
+	names := []string{"a.example", "b.example", "c.example", "d.example"}
+	for name, fault := range map[string]any{
+		"silent": nil, "failing": dns.RcodeServerFailure, "refusing": dns.RcodeRefused, "lame": zone{lame: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad, good := map[string]any{}, map[string]any{}
+			for _, n := range names {
+				bad[n+"."], good[n+"."] = fault, at.Addr().String()
+			}
+			one, two := startNameserver(t, bad), startNameserver(t, good)
+			c := newClient(t, requester.Config{Resolvers: []string{one.addr, two.addr}, IPVersion: 4, Timeout: 2 * time.Second})
+			asked := 0
+			for _, n := range names {
+				if _, err := do(t, c, &requester.Request{Scheme: "http", Host: n, Port: at.Port()}); err != nil {
+					t.Errorf("%s: %v", n, err)
+				}
+				asked += one.count(n + ".")
+			}
+			if want := map[bool]int{true: 1, false: 2}[fault == nil]; asked != want {
+				t.Errorf("the bad server was asked %d times, want %d", asked, want)
+			}
+		})
+	}
+}
+
+// A single server that does not answer is asked twice, since a packet may be lost; nothing is remembered.
+func TestDeadServerIsNobodysFault(t *testing.T) {
+	closed, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	silent := startNameserver(t, nil)
+	for name, servers := range map[string][]string{"closed": {closed.LocalAddr().String()}, "silent": {silent.addr}} {
+		b := newBreaker(t, 1)
+		c := newClient(t, requester.Config{Resolvers: servers, Breaker: b, Timeout: 300 * time.Millisecond})
+		for range 2 {
+			_, err := do(t, c, &requester.Request{Scheme: "http", Host: "host.example", Port: 80})
+			if v := hosterrors.Judge(err); v.Blame != hosterrors.BlameNobody || !v.Repeat || !v.Pause || b.AnyTripped() {
+				t.Errorf("%s: got %v, judged %+v; want nobody blamed, and a pause", name, err, v)
+			}
+			if named := wantErr[*net.DNSError](t, err); named.Server != servers[0] || named.IsTimeout != (name == "silent") {
+				t.Errorf("%s: got %#v, want the server named, and what it did", name, named)
+			}
+		}
+	}
+	if got := silent.count("host.example."); got != 4 {
+		t.Errorf("the silent server was asked %d times, want twice for each request", got)
+	}
+}
+
+// An answer too long for UDP is asked for by TCP.
+func TestLongAnswersComeByTCP(t *testing.T) {
+	host := startLab(t, lab.Spec{Kind: lab.Healthy})[0]
+	at := netip.MustParseAddrPort(host.Addr)
+	n := startNameserver(t, map[string]any{"long.example.": zone{cut: true, records: []string{
+		"long.example. 60 IN CNAME other.example.", "other.example. 60 IN A " + at.Addr().String(),
+	}}})
+	c := newClient(t, requester.Config{Resolvers: []string{n.addr}})
+	if _, err := do(t, c, &requester.Request{Scheme: "http", Host: "long.example", Port: at.Port()}); err != nil {
+		t.Fatal(err)
+	}
+	if udp, tcp := n.count("long.example."), n.count("tcp long.example."); udp != 2 || tcp != 1 {
+		t.Errorf("asked %d times, %d of them by TCP; want once each", udp, tcp)
+	}
 }
