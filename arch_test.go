@@ -15,22 +15,23 @@ var allowed = map[string]map[string]string{
 		"cmd": "main runs it and exits with its status",
 	},
 	"cmd": {
-		"internal/lab":   "the lab and demo commands run one",
-		"internal/scan":  "the scan command runs one",
-		"pkg/check":      "flags become the probe and its filters",
-		"pkg/flow":       "flags become the rates of scan and hosts",
-		"pkg/hosterrors": "flags become the breaker's settings",
-		"pkg/journal":    "the report command reads an earlier run",
-		"pkg/report":     "flags become the outputs",
-		"pkg/requester":  "flags become the settings of the send path",
-		"pkg/retry":      "the defaults of the retry flags stand there",
-		"pkg/target":     "flags become the sources of targets",
+		"internal/lab":      "the lab and demo commands run one",
+		"internal/scan":     "the scan command runs one",
+		"pkg/check":         "flags become the probe and its filters",
+		"pkg/failurewindow": "how many failures it can count bounds a flag",
+		"pkg/flow":          "flags become the rates of scan and hosts",
+		"pkg/hosterrors":    "flags become the breaker's settings",
+		"pkg/report":        "flags become the outputs",
+		"pkg/requester":     "flags become the settings of the send path",
+		"pkg/retry":         "the defaults of the retry flags stand there",
+		"pkg/target":        "flags become the sources of targets",
+		"pkg/journal":       "the report command reads an earlier run",
 	},
 	"internal/lab": {}, // it must not share a mistake with what is tried on it
 	"internal/scan": {
 		"pkg/check":         "what an item asks",
 		"pkg/executor":      "who works, and in which order",
-		"pkg/failurewindow": "the failures of the whole scan",
+		"pkg/failurewindow": "hosts that fail often, though not in a row",
 		"pkg/flow":          "the pace",
 		"pkg/hosterrors":    "the breaker between executor and requester",
 		"pkg/hostkey":       "the key that all of them share",
@@ -54,7 +55,7 @@ var allowed = map[string]map[string]string{
 	"pkg/hostkey": {}, // everybody's key, so nobody's dependent
 	"pkg/report":  {}, // a record of a scan can be read without the parts of one
 	"pkg/requester": {
-		"pkg/failurewindow": "the pause after a mass failure",
+		"pkg/failurewindow": "the limit of failures of each host",
 		"pkg/flow":          "limits per attempt",
 		"pkg/hosterrors":    "one ticket and one outcome per attempt",
 		"pkg/hostkey":       "the key of each hop",

@@ -24,6 +24,7 @@ type scanOptions struct {
 	request requestOptions
 	pace    paceOptions
 	breaker breakerOptions
+	hold    holdOptions
 	output  outputOptions
 }
 
@@ -49,6 +50,12 @@ what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 			if err := o.breaker.validate(time.Duration(o.request.timeout), c.Flags()); err != nil {
 				return err
 			}
+			if err := o.hold.validate(c.Flags()); err != nil {
+				return err
+			}
+			if err := o.pace.validate(c.Flags()); err != nil {
+				return err
+			}
 			if err := o.request.validate(c.Flags()); err != nil {
 				return err
 			}
@@ -62,7 +69,7 @@ what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 	groups.add("Targets", o.input.addFlags)
 	groups.add("Requests", o.request.addFlags)
 	groups.add("What is printed", o.request.addFilterFlags)
-	groups.add("Quarantine", o.breaker.addFlags)
+	groups.add("Quarantine", o.breaker.addFlags, o.hold.addFlags)
 	groups.add("Retries", o.breaker.addRetryFlags)
 	groups.add("Pace", o.pace.addFlags)
 	groups.add("Output", o.output.addFlags)

@@ -73,6 +73,8 @@ func (o *breakerOptions) validate(timeout time.Duration, fs *pflag.FlagSet) erro
 	switch {
 	case o.cooldown == 0:
 		return usageErrorf("cooldown", "0 is out of range, expected more")
+	case o.maxRetryAfter == 0:
+		return usageErrorf("max-retry-after", "0 is out of range, expected more")
 	case o.probeTTL == 0 && fs.Changed("probe-ttl"):
 		return usageErrorf("probe-ttl", "0 is out of range, expected more")
 	case o.maxTrips == 0:

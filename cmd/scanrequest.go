@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/redialscan/redial/pkg/check"
-	"github.com/redialscan/redial/pkg/flow"
 	"github.com/redialscan/redial/pkg/requester"
 )
 
@@ -170,47 +169,4 @@ func (o *requestOptions) requester(version string) (requester.Config, error) {
 		cfg.Certs = []tls.Certificate{cert}
 	}
 	return cfg, nil
-}
-
-// paceOptions say how fast and how much at a time.
-type paceOptions struct {
-	concurrency, hostConcurrency, dialConcurrency, maxHosts int
-	rateLimit, hostRateLimit                                float64
-}
-
-func (o *paceOptions) addFlags(fs *pflag.FlagSet) {
-	fs.IntVarP(&o.concurrency, "concurrency", "c", 150, "requests in flight over all hosts")
-	fs.IntVar(&o.hostConcurrency, "host-concurrency", 10, "requests in flight per host")
-	fs.IntVar(&o.dialConcurrency, "dial-concurrency", 1000, "hosts that are being contacted for the first time at once")
-	fs.IntVar(&o.maxHosts, "max-hosts", 10_000, "hosts in work at once")
-	fs.Float64Var(&o.rateLimit, "rate-limit", 500, "requests per second over all hosts; 0 is no limit")
-	fs.Float64Var(&o.hostRateLimit, "host-rate-limit", 100, "requests per second per host; 0 is no limit")
-}
-
-func (o *paceOptions) validate() error {
-	for _, f := range []struct {
-		name string
-		v    int
-	}{
-		{"concurrency", o.concurrency}, {"host-concurrency", o.hostConcurrency},
-		{"dial-concurrency", o.dialConcurrency}, {"max-hosts", o.maxHosts},
-	} {
-		if err := atLeast(f.name, f.v, 1); err != nil {
-			return err
-		}
-	}
-	if err := atLeast("rate-limit", o.rateLimit, 0); err != nil {
-		return err
-	}
-	return atLeast("host-rate-limit", o.hostRateLimit, 0)
-}
-
-// maxQueueWait is how long a request may wait for its slot; what would wait longer goes back to its host's backlog.
-const maxQueueWait = time.Second
-
-func rule(rate float64) flow.Rule {
-	if rate == 0 {
-		return flow.Rule{}
-	}
-	return flow.Rule{Rate: rate, Mode: flow.Queue, MaxQueueWait: maxQueueWait}
 }

@@ -12,9 +12,6 @@ import (
 
 // parts turns the flags into the options of a scan; targets and handlers are added by run.
 func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
-	if err := o.pace.validate(); err != nil {
-		return scan.Options{}, err
-	}
 	probe, err := o.request.probe(screen.messages.info)
 	if err != nil {
 		return scan.Options{}, err
@@ -23,7 +20,9 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 	if err != nil {
 		return scan.Options{}, err
 	}
-	req.Scan, req.Host = rule(o.pace.rateLimit), rule(o.pace.hostRateLimit)
+	if err := o.pace.pace(&req); err != nil {
+		return scan.Options{}, err
+	}
 	req.MaxRetryAfter = time.Duration(o.breaker.maxRetryAfter)
 	dials := o.pace.dialConcurrency
 	if room := dialRoom(o.pace.concurrency); room > 0 && room < dials {
@@ -38,6 +37,8 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 		Probe:           probe,
 		Requester:       req,
 		Breaker:         o.breaker.breaker(o.pace.maxHosts),
+		FailureLimit:    o.hold.failureLimit,
+		FailureWindow:   time.Duration(o.hold.failureWindow),
 		Retries:         o.breaker.retries,
 		RetryWait:       time.Duration(o.breaker.retryWait),
 		RetryMaxWait:    time.Duration(o.breaker.retryMaxWait),
@@ -88,6 +89,14 @@ func (o *scanOptions) started() report.Started {
 		"linger":           o.breaker.linger.String(),
 		"host-timeout":     o.breaker.hostTimeout.String(),
 	}}
+	st.Options["rate-mode"] = o.pace.rateMode
+	if o.hold.failureLimit > 0 {
+		st.Options["failure-limit"] = strconv.Itoa(o.hold.failureLimit)
+		st.Options["failure-window"] = o.hold.failureWindow.String()
+	}
+	if len(o.pace.throttleStatus) > 0 {
+		st.Options["throttle-status"] = strings.Join(o.pace.throttleStatus, ",")
+	}
 	if o.request.proxy != "" {
 		st.Options["proxy"] = proxyName(o.request.proxyURL())
 	}

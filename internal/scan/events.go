@@ -22,6 +22,9 @@ const (
 	probeName = "Answer to the built-in probe"
 )
 
+// reasonHeld is why items of a host at its failure limit are skipped.
+const reasonHeld = "held"
+
 var errLate = errors.New("the item's time was over before it could be sent")
 
 // StoppedError is an item's last error with the rule that ended its attempts.
@@ -97,6 +100,9 @@ func (s *Scan) skipped(k executor.Skipped[job]) {
 	e := &report.Skipped{
 		Time: time.Now(), Host: k.Host, URL: k.Target.URL(), Input: k.Target.Input, Target: k.Target.index,
 		Reason: string(k.Reason), LastError: oneLine(k.Err), From: k.From, To: k.To, Again: k.Again,
+	}
+	if k.Reason == executor.Quarantined && s.held(k.Host) && (s.breaker == nil || !s.breaker.Quarantined(k.Host)) {
+		e.Reason = reasonHeld
 	}
 	if s.breaker != nil {
 		h := s.breaker.Host(k.Host)

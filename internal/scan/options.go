@@ -16,8 +16,11 @@ type Options struct {
 	Targets *target.Reader
 	Probe   *check.Probe
 
-	Requester requester.Config  // its Breaker is set by New
+	Requester requester.Config  // its Breaker, Window and Observe are set by New
 	Breaker   hosterrors.Config // MaxHostError 0 = no breaker
+
+	FailureLimit  int           // failures of a host within FailureWindow at which it is held; 0 = off
+	FailureWindow time.Duration // above 0 with a FailureLimit
 
 	Retries      int
 	RetryWait    time.Duration

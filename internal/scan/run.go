@@ -13,8 +13,12 @@ import (
 	"github.com/redialscan/redial/pkg/target"
 )
 
-// maxHeldBack is how often an item is sent again because its host asked for less, outside the retries.
-const maxHeldBack = 3
+const (
+	// maxHeldBack is how often an item is sent again because its host asked for less, outside the retries.
+	maxHeldBack = 3
+	// heldBack is the shortest time before that, so that what the answer has changed is felt; it doubles with each.
+	heldBack = time.Second
+)
 
 type outcome = executor.Outcome[job]
 
@@ -45,8 +49,12 @@ func (s *Scan) send(ctx context.Context, t target.Target, check int, turn *execu
 
 // finish takes the answer to an item: a result, or a request for patience.
 func (s *Scan) finish(item executor.Item[job], t target.Target, resp *requester.Response) outcome {
-	if resp.RetryAfter > 0 && item.Free < maxHeldBack {
-		return outcome{Kind: executor.Retry, Free: true, At: time.Now().Add(resp.RetryAfter)}
+	if resp.Throttled && item.Free < maxHeldBack {
+		at := time.Now().Add(heldBack << item.Free)
+		if resp.Again.After(at) {
+			at = resp.Again
+		}
+		return outcome{Kind: executor.Retry, Free: true, At: at}
 	}
 	s.emit(s.result(item, t, resp))
 	return outcome{Kind: executor.Done}

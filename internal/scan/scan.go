@@ -9,20 +9,13 @@ import (
 	"time"
 
 	"github.com/redialscan/redial/pkg/executor"
-	"github.com/redialscan/redial/pkg/flow"
+	"github.com/redialscan/redial/pkg/failurewindow"
 	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/report"
 	"github.com/redialscan/redial/pkg/requester"
 	"github.com/redialscan/redial/pkg/retry"
 	"github.com/redialscan/redial/pkg/target"
 )
-
-// lookahead is how long before its slot an item may start: it takes the slot and waits for it off its worker, so that the
-// pace goes by the schedule and not by how late a timer wakes.
-const lookahead = 20 * time.Millisecond
-
-// callAgain is how long to leave a host that somebody else is calling.
-const callAgain = time.Second
 
 // budgetFloor is how many retries a scan may make in any case.
 const budgetFloor = retry.DefaultBudgetFloor
@@ -63,6 +56,14 @@ func New(opt Options) (*Scan, error) {
 		s.breaker = breaker
 		s.opt.Requester.Breaker = breaker
 	}
+	if opt.FailureLimit > 0 {
+		window, err := failurewindow.New(failurewindow.Config{Limit: opt.FailureLimit, Length: opt.FailureWindow})
+		if err != nil {
+			return nil, err
+		}
+		s.opt.Requester.Window = window
+	}
+	s.opt.Requester.Observe = s.paced
 	client, err := requester.New(s.opt.Requester)
 	if err != nil {
 		return nil, err
@@ -107,8 +108,10 @@ func (s *Scan) executorConfig() executor.Config[job] {
 	if s.opt.Requester.Scan.Rate > 0 {
 		cfg.Pace = s.pace
 	}
+	if s.breaker != nil || s.opt.Requester.Window != nil {
+		cfg.Quarantined = s.quarantined
+	}
 	if s.breaker != nil {
-		cfg.Quarantined = s.breaker.Quarantined
 		cfg.Trip = s.breaker.Trip
 		cfg.LastCall = s.breaker.LastCall
 		cfg.Probe = s.call
@@ -118,33 +121,6 @@ func (s *Scan) executorConfig() executor.Config[job] {
 		}
 	}
 	return cfg
-}
-
-// nextAdmit lets an item start a little before its slot, see lookahead.
-func (s *Scan) nextAdmit(host string, now time.Time) time.Time {
-	at := s.client.NextAdmit(host, now)
-	if at.After(now) && at.Sub(now) <= lookahead {
-		return now
-	}
-	return s.afterCall(host, at, now)
-}
-
-// afterCall brings forward the time of a host that somebody else is calling now, a redirect or a name whose scheme is not
-// settled: the breaker tells when such a call would be lost, but mostly it ends soon.
-func (s *Scan) afterCall(host string, at, now time.Time) time.Time {
-	soon := now.Add(callAgain)
-	if at.After(soon) && s.breaker != nil && s.breaker.State(host) == hosterrors.StateHalfOpen {
-		return soon
-	}
-	return at
-}
-
-func (s *Scan) pace(now time.Time) (time.Time, int) {
-	room := int(s.opt.Requester.Scan.Rate * lookahead.Seconds())
-	if s.opt.Requester.Scan.Mode == flow.Reject {
-		return s.client.Pace(now), room
-	}
-	return s.client.Pace(now).Add(-lookahead), room
 }
 
 // Ending is how a scan ended.

@@ -173,6 +173,8 @@ func newEvent(name string) Event {
 		return new(Transition)
 	case TypeThrottled:
 		return new(Throttled)
+	case TypeHeld:
+		return new(Held)
 	case TypePaused:
 		return new(Paused)
 	case TypeWaiting:

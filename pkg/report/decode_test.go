@@ -58,7 +58,7 @@ func TestEventsFileComesBack(t *testing.T) {
 	if got := events[3].(*Result); !reflect.DeepEqual(got, admin()) {
 		t.Errorf("got %+v, want %+v", got, admin())
 	}
-	if s := events[15].(*Skipped); s.Count() != 50 || s.From != 1 || s.To != 50 || s.Again[0] != 0 {
+	if s := events[18].(*Skipped); s.Count() != 50 || s.From != 1 || s.To != 50 || s.Again[0] != 0 {
 		t.Errorf("what was left out came back as %+v", s)
 	}
 }

@@ -13,6 +13,7 @@ const (
 	TypeSkipped    = "skipped"
 	TypeTransition = "transition"
 	TypeThrottled  = "throttled"
+	TypeHeld       = "held"
 	TypePaused     = "paused"
 	TypeWaiting    = "waiting"
 	TypeSummary    = "summary"
@@ -24,7 +25,7 @@ const (
 const FormatVersion = 1
 
 // Event is one thing that happened in a scan: *[Started], *[Check], *[Result],
-// *[Skipped], *[Transition], *[Throttled], *[Paused], *[Waiting], *[Summary], or
+// *[Skipped], *[Transition], *[Throttled], *[Held], *[Paused], *[Waiting], *[Summary], or
 // *[Unknown] when read from a file of a newer version.
 //
 // An event is not changed once it was emitted: handlers may keep it.
@@ -110,13 +111,34 @@ type Transition struct {
 	Error    string    `json:"error,omitempty"`    // empty for a recovery
 }
 
-// Throttled says that a host asked for less (429, or 503 with Retry-After).
+// Throttled says that a host asked for less (429, a 503, or a status that the user has named), and what was decided: once
+// for each decision, not for each answer. Without Rate and Until the host is no longer held back.
 type Throttled struct {
 	Time       time.Time `json:"time"`
 	Host       string    `json:"host"`
-	StatusCode int       `json:"status_code"`
-	Rate       float64   `json:"rate,omitempty"` // requests per second from now on; 0: not limited
-	Wait       Duration  `json:"wait,omitempty"` // nothing is sent to the host for so long
+	StatusCode int       `json:"status_code,omitempty"` // of the answer that led to it
+	Rate       float64   `json:"rate,omitempty"`        // requests per second from now on
+	Wait       Duration  `json:"wait,omitempty"`        // nothing is sent to the host for so long,
+	Until      time.Time `json:"until,omitzero"`        // that is to say until then
+	Reason     string    `json:"reason,omitempty"`      // retry-after, halved, recovered
+}
+
+// The values of Throttled.Reason.
+const (
+	ReasonRetryAfter = "retry-after" // the host named the time
+	ReasonHalved     = "halved"      // it named none, so its rate was halved
+	ReasonRecovered  = "recovered"   // it takes its full rate again
+)
+
+// Held says that a host has reached the limit of its failure window: nothing is sent to it until then, or longer when
+// requests in flight fail too.
+type Held struct {
+	Time  time.Time `json:"time"`
+	Host  string    `json:"host"`
+	Until time.Time `json:"until"`
+	Limit int       `json:"limit"`           // failures
+	In    Duration  `json:"in"`              // length of the window
+	Error string    `json:"error,omitempty"` // the last one
 }
 
 // Paused says that the scan holds still because the fault seems to be on our side,
@@ -147,6 +169,7 @@ func (*Started) Type() string    { return TypeStarted }
 func (*Check) Type() string      { return TypeCheck }
 func (*Transition) Type() string { return TypeTransition }
 func (*Throttled) Type() string  { return TypeThrottled }
+func (*Held) Type() string       { return TypeHeld }
 func (*Paused) Type() string     { return TypePaused }
 func (*Waiting) Type() string    { return TypeWaiting }
 func (u *Unknown) Type() string  { return u.Name }

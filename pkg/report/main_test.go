@@ -80,7 +80,11 @@ func everything() []Event {
 		admin(), hostile, moved, followed, unmatched, failed, named,
 		&Transition{At: noon, Host: "127.0.0.9:80", Seq: 1, From: "closed", To: "open", Errors: 3, Trips: 1,
 			Cooldown: Duration(30 * time.Second), Error: "connect: connection refused"},
-		&Throttled{Time: noon, Host: "127.0.0.1:8080", StatusCode: 429, Rate: 2.5, Wait: Duration(7 * time.Second)},
+		&Throttled{Time: noon, Host: "127.0.0.1:8080", StatusCode: 429, Rate: 2.5, Reason: ReasonHalved},
+		&Throttled{Time: noon, Host: "127.0.0.1:8080", StatusCode: 503, Wait: Duration(7 * time.Second), Until: noon.Add(7 * time.Second),
+			Reason: ReasonRetryAfter},
+		&Throttled{Time: noon, Host: "127.0.0.1:8080", Reason: ReasonRecovered},
+		&Held{Time: noon, Host: "127.0.0.3:80", Until: noon.Add(time.Minute), Limit: 20, In: Duration(time.Hour), Error: "EOF\x1b[2J"},
 		&Paused{Time: noon, Reason: "12 hosts that answered before fail together", Hosts: 12},
 		&Paused{Time: noon, Resumed: true, Undone: 3, PutBack: 40},
 		&Waiting{Time: noon, Hosts: 2, Until: noon.Add(time.Minute)},
@@ -89,7 +93,8 @@ func everything() []Event {
 		&Unknown{Name: "later", Raw: []byte(`{"type":"later", "n": 1}`)},
 		&Summary{Time: noon, Duration: Duration(time.Second), Hosts: 3, Items: 56, Sent: 60, Findings: 4, Done: 5, Failed: 1, Skipped: 50,
 			SkippedBy: map[string]int64{"dead": 50}, QuarantinedHosts: 1,
-			Quarantined: []HostRow{{Host: "127.0.0.9:80", State: "dead", Trips: 5, Skipped: 50}}},
+			Quarantined: []HostRow{{Host: "127.0.0.9:80", State: "dead", Trips: 5, Skipped: 50}},
+			Held:        []HostRow{{Host: "127.0.0.3:80", State: "held", Trips: 1, Skipped: 3}}, HeldHosts: 1, ThrottledHosts: 2},
 	}
 }
 

@@ -20,6 +20,12 @@ type Summary struct {
 	// QuarantinedHosts counts all of them.
 	Quarantined      []HostRow `json:"quarantined,omitempty"`
 	QuarantinedHosts int64     `json:"quarantined_hosts"`
+	// Held are the worst of the hosts that reached the limit of the failure window: State is "held" while they are at it,
+	// Trips is how often they came there. HeldHosts counts all of them.
+	Held      []HostRow `json:"held,omitempty"`
+	HeldHosts int64     `json:"held_hosts,omitempty"`
+	// ThrottledHosts is the number of hosts that asked for less.
+	ThrottledHosts int64 `json:"throttled_hosts,omitempty"`
 }
 
 // Type is [TypeSummary].
@@ -29,7 +35,7 @@ func (*Summary) Type() string { return TypeSummary }
 // in a scan that kept its books.
 func (s *Summary) Missing() int64 { return s.Items - s.Done - s.Failed - s.Skipped }
 
-// HostRow is what became of a host that was quarantined at least once.
+// HostRow is what became of a host that was quarantined, or held, at least once.
 type HostRow struct {
 	Host       string   `json:"host"`
 	State      string   `json:"state"` // at the end

@@ -30,7 +30,9 @@ func TestSummaryText(t *testing.T) {
 		{"summary.txt", Summary{
 			Duration: Duration(41234 * time.Millisecond), Hosts: 200, Items: 10_000, Sent: 7450, Findings: 120,
 			Done: 6000, Failed: 12, Skipped: 3988, SkippedBy: map[string]int64{"dead": 88, "quarantined": 3900},
-			Quarantined: worst, QuarantinedHosts: total,
+			Quarantined: worst, QuarantinedHosts: total, ThrottledHosts: 3, HeldHosts: 1,
+			Held: []HostRow{{Host: "127.0.0.9:8080", State: "held", Trips: 2, Quarantine: Duration(90 * time.Second), Done: 4, Skipped: 46,
+				LastError: "connection failed while waiting for a response head: EOF"}},
 		}},
 		{"summary-interrupted.txt", Summary{
 			Duration: Duration(95 * time.Second), Interrupted: "SIGTERM", Hosts: 1, Items: 10, Sent: 4, Done: 3, Failed: 1, Skipped: 5,

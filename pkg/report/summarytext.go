@@ -28,7 +28,10 @@ func (s *Summary) Text() string {
 	fmt.Fprintf(&b, "  sent      %d\n", s.Sent)
 	fmt.Fprintf(&b, "  findings  %d\n", s.Findings)
 	s.writeReasons(&b)
-	s.writeHosts(&b)
+	writeCount(&b, "throttled", s.ThrottledHosts, "asked for less")
+	writeCount(&b, "held", s.HeldHosts, "failed too often within the failure window")
+	writeHosts(&b, "Quarantined", "trips", s.Quarantined, s.QuarantinedHosts)
+	writeHosts(&b, "Held", "times", s.Held, s.HeldHosts)
 	return b.String()
 }
 
@@ -52,21 +55,33 @@ func (s *Summary) writeReasons(b *strings.Builder) {
 	}
 }
 
-func (s *Summary) writeHosts(b *strings.Builder) {
-	if s.QuarantinedHosts == 0 {
+// writeCount says how many hosts something happened to, when there were any.
+func writeCount(b *strings.Builder, label string, n int64, what string) {
+	if n == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\nQuarantined hosts: %d\n", s.QuarantinedHosts)
+	noun := "hosts"
+	if n == 1 {
+		noun = "host"
+	}
+	fmt.Fprintf(b, "  %-9s %d %s %s\n", label, n, noun, what)
+}
+
+func writeHosts(b *strings.Builder, title, count string, rows []HostRow, all int64) {
+	if all == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s hosts: %d\n", title, all)
 	fmt.Fprintf(b, "  %-*s %-9s %5s %9s %9s %9s\n", hostColumn,
-		"host", "state", "trips", "time", "done", "skipped")
-	for _, row := range s.Quarantined {
+		"host", "state", count, "time", "done", "skipped")
+	for _, row := range rows {
 		fmt.Fprintf(b, "  %-*s %-9s %5d %9s %9d %9d\n", hostColumn, cutMiddle(row.Host, hostColumn),
 			cut(row.State, 9), row.Trips, roundTime(row.Quarantine), row.Done, row.Skipped)
 		if row.LastError != "" {
 			fmt.Fprintf(b, "%s%s\n", errorIndent, cut(row.LastError, textColumns-len(errorIndent)))
 		}
 	}
-	if more := s.QuarantinedHosts - int64(len(s.Quarantined)); more > 0 {
+	if more := all - int64(len(rows)); more > 0 {
 		fmt.Fprintf(b, "  and %d more, all in the events file\n", more)
 	}
 }

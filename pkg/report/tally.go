@@ -23,7 +23,9 @@ type Tally struct {
 	tripped    map[uint64]packed     // kept for good
 	young, old map[uint64]HostCounts // not tripped yet
 	generation int                   // size at which young becomes old
-	key        []byte                // scratch
+	throttled  map[uint64]struct{}   // hosts that asked for less
+	held       map[uint64]*heldHost
+	key        []byte // scratch
 }
 
 // Counts are the items of a scan so far.
@@ -44,6 +46,8 @@ func NewTally(maxHosts int) *Tally {
 		tripped:    make(map[uint64]packed),
 		young:      make(map[uint64]HostCounts),
 		generation: max(maxHosts, 1024),
+		throttled:  make(map[uint64]struct{}),
+		held:       make(map[uint64]*heldHost),
 	}
 }
 
@@ -73,6 +77,10 @@ func (t *Tally) Event(e Event) error {
 		t.count(maphash.String(t.seed, e.Host), HostCounts{Skipped: uint32(n)})
 	case *Transition:
 		t.keep(e.Host)
+	case *Throttled:
+		t.throttled[maphash.String(t.seed, e.Host)] = struct{}{}
+	case *Held:
+		t.hold(e)
 	}
 	return nil
 }
@@ -96,6 +104,8 @@ func (t *Tally) Fill(s *Summary) {
 	c := t.Counts()
 	s.Done, s.Failed, s.Skipped, s.Findings = c.Done, c.Failed, c.Skipped, c.Findings
 	s.SkippedBy = maps.Clone(t.skippedBy)
+	s.ThrottledHosts = int64(len(t.throttled))
+	s.Held, s.HeldHosts = Worst(t.heldRows(s.Time), ShownHosts)
 }
 
 // count adds to the counts of a host.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -170,5 +171,28 @@ func TestPackedCounts(t *testing.T) {
 	}
 	if got := pack(HostCounts{Done: packedMost + 1, Failed: 7, Skipped: 1 << 31}).counts(); got != (HostCounts{packedMost, 7, packedMost}) {
 		t.Errorf("counts that do not fit come back as %+v", got)
+	}
+}
+
+// Hosts that asked for less, and hosts that were held, are counted once each, however often.
+func TestTallyOfPace(t *testing.T) {
+	tally, now := NewTally(10), noon
+	for range 3 {
+		_ = tally.Event(&Throttled{Time: now, Host: "a:80", Rate: 2})
+		_ = tally.Event(&Held{Time: now, Host: "b:80", Until: now.Add(10 * time.Second), Error: "reset"})
+		now = now.Add(20 * time.Second)
+	}
+	_ = tally.Event(&Throttled{Time: now, Host: "c:80", Reason: ReasonRetryAfter})
+	_ = tally.Event(&Held{Time: now, Host: "d:80", Until: now.Add(time.Hour)})
+	_ = tally.Event(&Result{Host: "b", Port: "80"})
+	_ = tally.Event(&Skipped{Host: "d:80", To: 4, Reason: "held"})
+	sum := Summary{Time: now.Add(time.Minute)}
+	tally.Fill(&sum)
+	want := []HostRow{
+		{Host: "d:80", State: "held", Trips: 1, Quarantine: Duration(time.Minute), Skipped: 4},
+		{Host: "b:80", State: "released", Trips: 3, Quarantine: Duration(30 * time.Second), LastError: "reset", Done: 1},
+	}
+	if sum.ThrottledHosts != 2 || sum.HeldHosts != 2 || !slices.Equal(sum.Held, want) {
+		t.Errorf("%d throttled, %d held: %+v; want 2, 2 and %+v", sum.ThrottledHosts, sum.HeldHosts, sum.Held, want)
 	}
 }

@@ -40,8 +40,8 @@ func stateRank(state string) int {
 	switch state {
 	case "dead":
 		return 0
-	case "closed":
+	case "closed", "released":
 		return 2
 	}
-	return 1 // open, half-open
+	return 1 // open, half-open, held
 }

@@ -10,7 +10,19 @@ import (
 	"github.com/redialscan/redial/pkg/hosterrors"
 )
 
-// admit walks a request through flow, window and breaker. Whoever refuses, the flow slot is given back.
+// slot is a request's place in the pace of the scan and of its host.
+type slot struct {
+	grant flow.Grant
+	slow  slotFrom
+}
+
+// cancel gives the slot back, for a request that does not leave.
+func (s *slot) cancel(now time.Time) {
+	s.grant.Cancel(now)
+	s.slow.cancel()
+}
+
+// admit walks a request through flow, window and breaker. Whoever refuses, the slot is given back.
 func (c *Client) admit(ctx context.Context, g *gate, turn Turn, patient bool) (hosterrors.Ticket, error) {
 	if c.outage.down.Load() {
 		if patient { // what a chain has come to cannot be put back
@@ -18,16 +30,14 @@ func (c *Client) admit(ctx context.Context, g *gate, turn Turn, patient bool) (h
 		}
 		return hosterrors.Ticket{}, &NotAdmittedError{Key: g.key, Until: time.Now().Add(canaryStep)}
 	}
-	grant, err := c.takeSlot(ctx, g, turn, patient)
+	taken, err := c.takeSlot(ctx, g, turn, patient)
 	if err != nil {
 		return hosterrors.Ticket{}, err
 	}
-	if c.cfg.Window != nil {
-		if wait, ok := c.cfg.Window.Admit(g.key); !ok {
-			now := time.Now()
-			grant.Cancel(now)
-			return hosterrors.Ticket{}, &NotAdmittedError{Key: g.key, Until: now.Add(wait)}
-		}
+	now := time.Now()
+	if until := g.shutUntil(now); until.After(now) {
+		taken.cancel(now)
+		return hosterrors.Ticket{}, &NotAdmittedError{Key: g.key, Until: until}
 	}
 	if c.cfg.Breaker == nil {
 		return hosterrors.Ticket{}, nil
@@ -35,34 +45,48 @@ func (c *Client) admit(ctx context.Context, g *gate, turn Turn, patient bool) (h
 	ticket, ok := c.cfg.Breaker.Enter(g.key)
 	if !ok {
 		now := time.Now()
-		grant.Cancel(now)
+		taken.cancel(now)
 		return ticket, &NotAdmittedError{Key: g.key, Until: c.cfg.Breaker.NextAdmit(g.key, now)}
 	}
 	return ticket, nil
 }
 
-// takeSlot takes a slot of the scan's and the host's pace and waits for it. A patient caller has nothing to be put back to, so it
-// waits where the rule would refuse it.
-func (c *Client) takeSlot(ctx context.Context, g *gate, turn Turn, patient bool) (flow.Grant, error) {
-	if c.scan == nil && g.pace == nil {
-		return flow.Grant{}, nil
-	}
+// takeSlot takes a slot of the scan's and the host's pace, all of them or none, and waits for it. A patient caller has nothing
+// to be put back to, so it waits where a pace would refuse it; a host that is shut refuses everybody.
+func (c *Client) takeSlot(ctx context.Context, g *gate, turn Turn, patient bool) (slot, error) {
 	for {
 		now := time.Now()
-		grant := flow.TakeBoth(c.scan, g.pace, now)
-		if !grant.OK && !patient {
-			return grant, &NotAdmittedError{Key: g.key, Until: now.Add(grant.Wait)}
+		if until := g.shutUntil(now); until.After(now) {
+			return slot{}, &NotAdmittedError{Key: g.key, Until: until}
 		}
-		if grant.Wait > 0 {
-			if err := wait(ctx, turn, now.Add(grant.Wait)); err != nil {
-				grant.Cancel(time.Now())
-				return grant, fmt.Errorf("waiting for a slot: %w", err)
+		taken, at, ok := c.askSlot(g, now)
+		if !ok && !patient {
+			return slot{}, &NotAdmittedError{Key: g.key, Until: at}
+		}
+		if at.After(now) {
+			if err := wait(ctx, turn, at); err != nil {
+				taken.cancel(time.Now())
+				return slot{}, fmt.Errorf("waiting for a slot: %w", err)
 			}
 		}
-		if grant.OK {
-			return grant, nil
+		if ok {
+			return taken, nil
 		}
 	}
+}
+
+// askSlot asks for a slot: its moment, or when to ask again.
+func (c *Client) askSlot(g *gate, now time.Time) (taken slot, at time.Time, ok bool) {
+	slow, at, ok := g.takeSlow(now)
+	if !ok {
+		return slot{}, at, false
+	}
+	grant := flow.TakeBoth(c.scan, g.pace, now)
+	if !grant.OK {
+		slow.cancel()
+		return slot{}, now.Add(grant.Wait), false
+	}
+	return slot{grant, slow}, later(at, now.Add(grant.Wait)), true
 }
 
 func wait(ctx context.Context, turn Turn, until time.Time) error {
@@ -85,7 +109,6 @@ type booking struct {
 	gate          *gate
 	req           *Request
 	ticket        hosterrors.Ticket
-	key           string
 	ignoreTimeout bool
 	done          bool
 }
@@ -111,7 +134,7 @@ func (b *booking) close(err error) {
 	}
 	b.ticket.Fail(err, b.ignoreTimeout)
 	if b.client.cfg.Window != nil && b.counts(err) {
-		b.client.cfg.Window.Record(b.key)
+		b.client.record(b.gate, err)
 	}
 }
 

@@ -29,6 +29,7 @@ type Client struct {
 	tlsH1  *tls.Config     // does not
 	h2     *http.Transport // makes HTTP/2 of connections of ours
 	agent  string
+	top    float64 // the rate from which on a host is not held back: that of its rule
 	closed atomic.Bool
 	sent   atomic.Int64
 	// dialErrors has one error value for each cause, see shared.
@@ -43,6 +44,9 @@ func New(cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("requester: %w", err)
 	}
 	c := &Client{cfg: cfg, gates: newGates(&cfg), outage: newOutage(), dialer: net.Dialer{KeepAlive: -1, FallbackDelay: -1}}
+	if c.top = cfg.Host.Rate; c.top == 0 {
+		c.top = noRuleTop
+	}
 	var err error
 	if cfg.Scan.Rate != 0 {
 		if c.scan, err = flow.New(cfg.Scan); err != nil {
@@ -68,22 +72,23 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// NextAdmit tells from when a request to the host could be sent, by the host's own rules: breaker, failure window and
-// pace. Now or earlier means at once. It changes nothing.
+// NextAdmit tells from when a request to the host could be sent, by all of the host's own rules: breaker, failure window,
+// throttle and pace. Now or earlier means at once. It changes nothing.
 func (c *Client) NextAdmit(key string, now time.Time) time.Time {
 	next := now
 	if c.cfg.Breaker != nil {
 		next = later(next, c.cfg.Breaker.NextAdmit(key, now))
 	}
-	if c.cfg.Window != nil {
-		if wait, ok := c.cfg.Window.Admit(key); !ok {
-			next = later(next, now.Add(wait))
-		}
-	}
-	if g := c.gates.find(key); g != nil && g.pace != nil {
-		next = later(next, g.pace.NextAdmit(now))
+	if g := c.gates.find(key); g != nil {
+		next = later(next, g.nextAdmit(now))
 	}
 	return next
+}
+
+// Held says whether the host is at the limit of its failure window. It changes nothing.
+func (c *Client) Held(key string, now time.Time) bool {
+	g := c.gates.find(key)
+	return g != nil && g.isHeld(now)
 }
 
 // Pace tells from when a request could be sent by the pace of the whole scan. Now or earlier means at once.

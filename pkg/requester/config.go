@@ -39,6 +39,11 @@ type Config struct {
 	Timeout time.Duration
 	// MaxRetryAfter caps what a Retry-After may ask for.
 	MaxRetryAfter time.Duration
+	// ThrottleStatus are the status codes by which hosts ask for less, besides 429 and 503.
+	ThrottleStatus []int
+	// Observe hears of each change in how a host is paced, on the goroutine that caused it and outside all locks; nil =
+	// nobody does.
+	Observe func(Decision)
 
 	// OutageTimeout is how long an outage may last, see Client.Watch; 0 = outages are not looked for. The breaker's UndoWindow
 	// is to be OutageWindow at least.

@@ -6,11 +6,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/redialscan/redial/pkg/failurewindow"
 	"github.com/redialscan/redial/pkg/flow"
 )
 
-// gate is what a host owns: its pace and its connections. A gate lives while a send uses it, while it has idle connections and
-// while its limiter remembers anything; a host without state has none, so that millions of hosts need no memory.
+// gate is what a host owns: failure window, throttle, pace and connections. A gate lives while a send uses it, while it has
+// idle connections and while one of its rules remembers anything; a host without state has none, so that millions of hosts
+// need no memory.
 type gate struct {
 	key   string
 	pace  *flow.Limiter // nil = no rule
@@ -18,11 +20,14 @@ type gate struct {
 
 	answered atomic.Bool // see outage.succeeded
 
-	mu   sync.Mutex
-	idle []*conn // the last one was used last
-	h2   *h2conn
-	gone bool // the client is closed: connections are not kept any more
-	h1   bool // the host wants HTTP/1.1, though it offers more
+	mu     sync.Mutex
+	held   time.Time // at the limit of its failure window until then
+	slow   *throttle // nil = it has not asked for less
+	served meter     // answers that did not ask for less
+	idle   []*conn   // the last one was used last
+	h2     *h2conn
+	gone   bool // the client is closed: connections are not kept any more
+	h1     bool // the host wants HTTP/1.1, though it offers more
 
 	refs int // sends that use it; guarded by the shard's lock
 }
@@ -30,6 +35,7 @@ type gate struct {
 // gates is the table of all gates, split so that sends to different hosts do not meet at one lock.
 type gates struct {
 	rule        flow.Rule
+	window      *failurewindow.Window // nil = off
 	maxIdle     int64
 	idleTimeout time.Duration
 
@@ -48,7 +54,7 @@ type shard struct {
 const minSweep = 64
 
 func newGates(cfg *Config) *gates {
-	t := &gates{rule: cfg.Host, maxIdle: int64(cfg.MaxIdle), idleTimeout: cfg.IdleTimeout, seed: maphash.MakeSeed()}
+	t := &gates{rule: cfg.Host, window: cfg.Window, maxIdle: int64(cfg.MaxIdle), idleTimeout: cfg.IdleTimeout, seed: maphash.MakeSeed()}
 	for i := range t.shards {
 		t.shards[i] = shard{m: map[string]*gate{}, goal: minSweep}
 	}
@@ -79,6 +85,9 @@ func (t *gates) enter(key []byte, now time.Time, check func() error) (*gate, err
 			return nil, err
 		}
 		fresh.pace = pace
+	}
+	if t.window != nil {
+		fresh.held = t.window.NextAdmit(fresh.key, now)
 	}
 	s.mu.Lock()
 	g := s.m[fresh.key]
@@ -112,7 +121,7 @@ func (t *gates) dropLocked(s *shard, g *gate, now time.Time) {
 		return
 	}
 	g.mu.Lock()
-	empty := g.gone || len(g.idle) == 0 && g.h2 == nil && (g.pace == nil || g.pace.Idle(now))
+	empty := g.gone || len(g.idle) == 0 && g.h2 == nil && g.quietLocked(now)
 	g.mu.Unlock()
 	if empty {
 		delete(s.m, g.key)
@@ -200,11 +209,14 @@ func (t *gates) find(key string) *gate {
 	return s.m[key]
 }
 
-// forget closes the host's idle connections and drops its gate; a gate whose pace still remembers something stays for
-// the next sweep, lest the host be sent a burst when it comes again in the input.
+// forget closes the host's idle connections and drops its gate; a gate one of whose rules still remembers something stays
+// for the next sweep, lest the host be sent a burst when it comes again in the input.
 func (t *gates) forget(key string, now time.Time) {
 	if g := t.find(key); g != nil {
 		t.empty(g, false)
+		g.mu.Lock()
+		g.served = meter{}
+		g.mu.Unlock()
 		g.shard.mu.Lock()
 		t.dropLocked(g.shard, g, now)
 		g.shard.mu.Unlock()

@@ -95,13 +95,13 @@ func TestIdleConnections(t *testing.T) {
 		for n := range 5 {
 			ask(fmt.Sprintf("h%d.test", n))
 		}
-		if got := open.Load(); got != 3 || c.gates.count() != 3 {
-			t.Errorf("got %d idle connections, %d gates; want 3", got, c.gates.count())
+		if got := open.Load(); got != 3 || c.gates.count() != 5 {
+			t.Errorf("got %d idle connections, %d gates; want 3 and those of all hosts that have just answered", got, c.gates.count())
 		}
 		c.Forget("h0.test:80")
 		synctest.Wait()
-		if got := open.Load(); got != 2 || c.gates.count() != 2 {
-			t.Errorf("got %d idle connections, %d gates after one was forgotten; want 2", got, c.gates.count())
+		if got := open.Load(); got != 2 || c.gates.count() != 4 {
+			t.Errorf("got %d idle connections, %d gates after one was forgotten; want 2 and 4", got, c.gates.count())
 		}
 		<-time.After(time.Minute)
 		ask("h1.test")
@@ -113,8 +113,8 @@ func TestIdleConnections(t *testing.T) {
 		for n := range 4 {
 			ask(fmt.Sprintf("new%d.test", n))
 		}
-		if got := open.Load(); got != 3 || c.gates.find("h2.test:80") != nil {
-			t.Errorf("got %d idle connections, want 3 of the new hosts", got)
+		if got := open.Load(); got != 3 || c.gates.count() != 4 || c.gates.find("h2.test:80") != nil {
+			t.Errorf("got %d idle connections, %d gates; want 3 and 4 of the new hosts", got, c.gates.count())
 		}
 		c.Close()
 		synctest.Wait()

@@ -23,7 +23,10 @@ type Response struct {
 	TLS    *TLSInfo      // nil without TLS; shared by the responses of one connection, not to be changed
 	Took   time.Duration // dial, TLS, head and body of all hops; without waits for a slot or a worker
 
-	RetryAfter time.Duration // what a 429 or 503 asked for, capped; 0 = nothing usable
+	RetryAfter time.Duration // what an answer that may ask for less asked for, capped; 0 = nothing usable
+	// Throttled says that the host asked for less, and was not served: the request may be sent once more, at Again or later.
+	Throttled bool
+	Again     time.Time
 
 	FinalURL        string // the URL that answered last; "" when no redirect was followed
 	Hops            int    // redirects followed

@@ -20,7 +20,7 @@ import (
 // admitted ends the chain, and the response before it is the answer; a hop to the same host fails the request.
 func (c *Client) Do(ctx context.Context, req *Request, turn Turn) (*Response, error) {
 	resp, err := c.send(ctx, req, turn, false)
-	if err != nil || req.Redirects <= 0 || req.Raw != nil || !isRedirect(resp.Status) {
+	if err != nil || req.Redirects <= 0 || req.Raw != nil || !isRedirect(resp.Status) || resp.Throttled {
 		return resp, err
 	}
 	return c.follow(ctx, req, turn, resp)
@@ -55,11 +55,14 @@ func (c *Client) leave(g *gate) { c.gates.leave(g, time.Now()) }
 // attempt gives the ticket its outcome, whatever happens.
 func (c *Client) attempt(ctx context.Context, req *Request, turn Turn, g *gate, ticket hosterrors.Ticket) (resp *Response, err error) {
 	s := sending{client: c, ctx: ctx, req: req, turn: turn, gate: g}
-	s.booking = booking{client: c, gate: g, req: req, ticket: ticket, key: g.key, ignoreTimeout: req.IgnoreTimeout}
+	s.booking = booking{client: c, gate: g, req: req, ticket: ticket, ignoreTimeout: req.IgnoreTimeout}
 	start := time.Now()
 	defer func() {
 		err = c.ours(g, req, c.strained(start, err))
 		s.booking.close(err)
+		if resp != nil && err == nil {
+			c.hear(g, resp)
+		}
 	}()
 	resp, again, err := s.once(false)
 	if !again {
@@ -212,7 +215,7 @@ func (s *sending) response(h *head, p *payload, ip netip.Addr, info *TLSInfo) *R
 			r.decode(coding, s.client.cfg.MaxBody)
 		}
 	}
-	if h.status == 429 || h.status == 503 {
+	if s.client.mayName(h.status) {
 		if wait, ok := retry.RetryAfter(get(h.fields, "Retry-After"), time.Now(), s.client.cfg.MaxRetryAfter); ok {
 			r.RetryAfter = wait
 		}

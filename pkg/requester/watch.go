@@ -96,7 +96,7 @@ func (c *Client) sound(ctx context.Context, at origin) bool {
 	ctx, cancel := context.WithTimeout(ctx, canaryPatience)
 	defer cancel()
 	s := sending{client: c, ctx: ctx, req: req, gate: g}
-	s.booking = booking{client: c, key: g.key, done: true}
+	s.booking = booking{client: c, gate: g, done: true}
 	_, _, err = s.once(true)
 	return hosterrors.Judge(err).Blame == hosterrors.BlameAlive
 }
