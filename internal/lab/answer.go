@@ -64,6 +64,7 @@ func throttle(s Spec) answer {
 		if bucket.Allow() {
 			return answerPage(c)
 		}
+		c.host.count.refuse()
 		c.write(refusal)
 		return keep
 	}
@@ -77,6 +78,7 @@ func unavailable(s Spec) answer {
 		if (n.Add(1)-1)%int64(s.Good+s.Bad) < int64(s.Good) {
 			return answerPage(c)
 		}
+		c.host.count.refuse()
 		c.write(refusal)
 		return keep
 	}

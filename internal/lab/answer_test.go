@@ -222,6 +222,9 @@ func TestUnavailableInBursts(t *testing.T) {
 	if want := []int{200, 200, 503, 503, 503, 200, 200, 503, 503, 503}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	if s := h.Stats(); s.Refused != 6 || s.Requests != 10 {
+		t.Errorf("%d of %d counted as refused, want 6 of 10", s.Refused, s.Requests)
+	}
 }
 
 func TestOneInFiveEachOnItsOwnConnection(t *testing.T) {

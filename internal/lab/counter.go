@@ -18,6 +18,8 @@ type HostStats struct {
 	Kind Kind   `json:"kind"`
 	// Requests that arrived whole, answered or not.
 	Requests int64 `json:"requests"`
+	// Refused is how many of them a Throttling or Unavailable host has answered with 429 or 503.
+	Refused int64 `json:"refused,omitempty"`
 	// Connections that were accepted.
 	Connections int64 `json:"connections"`
 	// Broken counts connections whose bytes were no request: cut off, no HTTP, a failed handshake.
@@ -50,6 +52,7 @@ type counter struct {
 	open        int64
 	maxOpen     int64
 	requests    int64
+	refused     int64
 	broken      int64
 	inFlight    int64
 	maxInFlight int64
@@ -81,6 +84,13 @@ func (c *counter) closed(unanswered int64) {
 func (c *counter) spoiled() {
 	c.mu.Lock()
 	c.broken++
+	c.mu.Unlock()
+}
+
+// refuse counts a request that is turned away.
+func (c *counter) refuse() {
+	c.mu.Lock()
+	c.refused++
 	c.mu.Unlock()
 }
 
@@ -137,6 +147,7 @@ func (c *counter) stats() HostStats {
 	defer c.mu.Unlock()
 	s := HostStats{
 		Requests:    c.requests,
+		Refused:     c.refused,
 		Connections: c.connections,
 		Broken:      c.broken,
 		InFlight:    c.inFlight,

@@ -53,6 +53,11 @@ func New(cfg Config) (*Client, error) {
 			return nil, fmt.Errorf("requester: scan rate: %w", err)
 		}
 	}
+	if cfg.Host.Rate != 0 {
+		if _, err = flow.New(cfg.Host); err != nil {
+			return nil, fmt.Errorf("requester: host rate: %w", err)
+		}
+	}
 	if cfg.Proxy != "" {
 		if c.proxy, err = parseProxy(cfg.Proxy); err != nil {
 			return nil, fmt.Errorf("requester: %w", err)

@@ -25,7 +25,8 @@ type throttle struct {
 	rate   float64 // requests per second; 0 = only until counts
 	top    float64 // at this rate it is over
 	goal   float64 // what is aimed at before anything is tried beyond
-	slow   bool    // the way up to the goal takes slowClimb
+	slow   bool    // the way up to the goal is long
+	guess  bool    // the goal is made of a first burst
 	stride float64 // the next step beyond the goal
 	quiet  time.Duration
 	until  time.Time // nothing is sent before
@@ -40,10 +41,11 @@ const (
 	slowest    = 1.0         // requests per second
 	cutPause   = time.Second // between two halvings
 	goalShare  = 0.85        // of what the host was seen to take in a whole second
-	burstShare = 0.75        // of what it took in a first burst, which is more than it takes in the long run
+	burstShare = 0.78        // of what it took in a first burst, which is more than it takes in the long run
 	stormShare = 0.25        // a host that takes less than this share of what it is sent shows no rate
 	burst      = 10          // answers of less than a second from which a rate may be guessed
 
+	underWay  = 50 * time.Millisecond  // an answer that comes so soon after the first complaint was part of the burst
 	settled   = 250 * time.Millisecond // without a complaint, before the first step up
 	quickStep = 100 * time.Millisecond // between steps to a goal that is known, each a tenth of it
 	slowStep  = time.Second            // between steps to one that is not, each a twentieth of it
@@ -86,7 +88,7 @@ func (t *throttle) halve(now time.Time, took int, known bool, top float64) bool 
 	}
 	shown := float64(took) >= stormShare*base
 	share := goalShare
-	if first && !known {
+	if t.guess = first && !known; t.guess {
 		share = burstShare
 	}
 	t.slow = !shown
@@ -121,7 +123,13 @@ func (t *throttle) aim(goal float64, known bool) {
 // answered takes an answer that is no complaint, and says whether the host is no longer held back.
 func (t *throttle) answered(now time.Time) (over bool) {
 	t.used = later(t.used, now)
-	if t.rate == 0 || now.Sub(t.beg) < settled {
+	if t.rate == 0 {
+		return false
+	}
+	if t.guess && now.Sub(t.cut) < underWay {
+		t.goal += burstShare
+	}
+	if now.Sub(t.beg) < settled {
 		return false
 	}
 	since := now.Sub(t.moved)
