@@ -23,7 +23,7 @@ const (
 const exitStatusHelp = `
 EXIT STATUS
   0    complete
-  1    reserved for findings that are to fail the run
+  1    --fail-on: a finding of that severity or a higher one
   2    wrong usage or configuration, or the scan could not run
   3    incomplete: an item of a host that answered was not done, or nothing
        answered at all; with --max-skipped: more items failed or were skipped
@@ -38,6 +38,14 @@ const labExitStatusHelp = `
 EXIT STATUS
   0    stopped by Ctrl-C or a termination signal
   2    wrong usage, or the lab could not start
+`
+
+// checksExitStatusHelp is for looking at templates.
+const checksExitStatusHelp = `
+EXIT STATUS
+  0    every template can be run
+  1    some cannot
+  2    wrong usage, or no template was found
 `
 
 // plainExitStatusHelp is for commands that only say something.

@@ -21,6 +21,7 @@ import (
 // scanOptions are the flags of redial scan, in the groups of its help.
 type scanOptions struct {
 	input   inputOptions
+	checks  checkOptions
 	request requestOptions
 	pace    paceOptions
 	breaker breakerOptions
@@ -33,7 +34,8 @@ func newScanCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scan",
 		Short: "Scan targets",
-		Long: `Scan targets: ask each host for one or more paths and print what it answers.
+		Long: `Scan targets: ask each host for one or more paths and print what it answers, or run
+checks: templates in the format of nuclei.
 
 A host that stops answering is quarantined, called again after a cooldown, and gets
 the rest of its checks when it comes back. What was left out is counted and named.
@@ -42,6 +44,7 @@ The short names of httpx are understood too: -mc, -fc, -ms, -fs, -mr, -fe, -ml, 
 what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 		Example: `  redial scan -u https://example.com
   redial scan -l targets.txt --path /admin,/login --match-status 200
+  redial scan -l targets.txt -t templates/ --severity high,critical --fail-on high
   cat hosts.txt | redial scan -j -o results.jsonl --events scan.events`,
 		GroupID:     groupScan,
 		Args:        noArguments,
@@ -59,6 +62,9 @@ what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 			if err := o.request.validate(c.Flags()); err != nil {
 				return err
 			}
+			if err := o.checks.validate(c.Flags()); err != nil {
+				return err
+			}
 			if err := o.output.validate(c.Flags()); err != nil {
 				return err
 			}
@@ -67,6 +73,7 @@ what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 	}
 	groups := newFlagGroups(c)
 	groups.add("Targets", o.input.addFlags)
+	groups.add("Checks", o.checks.addFlags)
 	groups.add("Requests", o.request.addFlags)
 	groups.add("What is printed", o.request.addFilterFlags)
 	groups.add("Quarantine", o.breaker.addFlags, o.hold.addFlags)
@@ -81,6 +88,12 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	screen := o.output.screen(env)
 	opt, err := o.parts(screen)
 	if err != nil {
+		return err
+	}
+	if opt.Checks, err = o.checks.load(ctx); err != nil {
+		return err
+	}
+	if err := o.checks.announce(opt.Checks, o.input.strict, screen.messages); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
@@ -205,13 +218,15 @@ func (o *scanOptions) status(ctx context.Context, ending scan.Ending, err error)
 	case limit.set && limit.exceeded(left, ending.Items):
 		return &StatusError{Status: StatusIncomplete, Err: fmt.Errorf(
 			"incomplete: %d of %d items failed or were skipped, more than --max-skipped %s", left, ending.Items, limit)}
-	case limit.set:
-		return nil
-	case ending.Done == 0:
+	case !limit.set && ending.Done == 0:
 		return &StatusError{Status: StatusIncomplete, Err: errors.New("incomplete: nothing answered")}
-	case ending.Incomplete:
+	case !limit.set && ending.Incomplete:
 		return &StatusError{Status: StatusIncomplete, Err: errors.New(
 			"incomplete: items of hosts that answered failed or were skipped; --max-skipped sets how many may")}
+	}
+	if o.output.failOn.rank > 0 && ending.Worst >= o.output.failOn.rank {
+		return &StatusError{Status: StatusFindings, Err: fmt.Errorf(
+			"findings of severity %s, --fail-on %s", check.Severity(ending.Worst), &o.output.failOn)}
 	}
 	return nil
 }

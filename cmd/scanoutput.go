@@ -22,6 +22,8 @@ type outputOptions struct {
 	reports    reportOptions
 	showFailed bool
 	maxSkipped shareValue
+	failOn     severityValue
+	omitRaw    bool
 
 	silent, verbose     bool
 	noColor, noProgress bool
@@ -36,6 +38,8 @@ func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 	o.reports.addFlags(fs)
 	fs.BoolVar(&o.showFailed, "show-failed", false, "items that failed are results too")
 	fs.Var(&o.maxSkipped, "max-skipped", "exit 3 when more items than this were failed or skipped (default: see EXIT STATUS)")
+	fs.Var(&o.failOn, "fail-on", "exit 1 when there is a finding of this severity or a higher one")
+	fs.BoolVar(&o.omitRaw, "omit-raw", false, "leave request and response of findings out of JSON lines")
 	fs.BoolVar(&o.silent, "silent", false, "results and errors only")
 	fs.BoolVarP(&o.verbose, "verbose", "v", false, "tell each change of a host's state and each failure")
 	fs.BoolVar(&o.noColor, "no-color", false, "no colours")

@@ -33,8 +33,19 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 	if o.output.verbose && !o.output.silent { // else what would be dropped is not even put into words
 		log.Verbose = screen.messages.verbose
 	}
+	vars, err := o.checks.variables()
+	if err != nil {
+		return scan.Options{}, err
+	}
+	follow := 0
+	if o.request.followRedirects {
+		follow = o.request.maxRedirects
+	}
 	return scan.Options{
 		Probe:           probe,
+		Vars:            vars,
+		KeepRaw:         (o.output.jsonl || o.output.events != "") && !o.output.omitRaw,
+		Follow:          follow,
 		Requester:       req,
 		Breaker:         o.breaker.breaker(o.pace.maxHosts),
 		FailureLimit:    o.hold.failureLimit,
@@ -102,6 +113,9 @@ func (o *scanOptions) started() report.Started {
 	}
 	for _, list := range o.input.lists {
 		st.Inputs = append(st.Inputs, report.Input{Kind: "list", Name: list})
+	}
+	for _, name := range o.checks.templates {
+		st.Inputs = append(st.Inputs, report.Input{Kind: "check", Name: name})
 	}
 	for _, t := range o.input.targets {
 		st.Inputs = append(st.Inputs, report.Input{Kind: "target", Name: withoutUser(t)})

@@ -11,7 +11,6 @@ import (
 	"github.com/redialscan/redial/pkg/executor"
 	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/report"
-	"github.com/redialscan/redial/pkg/requester"
 	"github.com/redialscan/redial/pkg/retry"
 	"github.com/redialscan/redial/pkg/target"
 )
@@ -40,7 +39,11 @@ func (e *StoppedError) Error() string { return e.Err.Error() }
 func (e *StoppedError) Unwrap() error { return e.Err }
 
 // result is the event of an item that is done.
-func (s *Scan) result(item executor.Item[job], t target.Target, resp *requester.Response) *report.Result {
+func (s *Scan) result(item executor.Item[job], t target.Target, a answer) *report.Result {
+	if s.opt.Checks != nil {
+		return s.checkResult(item, t, a)
+	}
+	resp := a.resp
 	page := check.ReadPage(resp)
 	r := s.blank(item, t)
 	r.Matched = s.opt.Probe.Match(&page, resp)
@@ -58,12 +61,16 @@ func (s *Scan) result(item executor.Item[job], t target.Target, resp *requester.
 // blank is what is known of an item before its answer.
 func (s *Scan) blank(item executor.Item[job], t target.Target) *report.Result {
 	asked := t
-	asked.Path = s.opt.Probe.Target(t, item.Check)
 	r := &report.Result{
 		Target: item.Target.index, Index: item.Check, Timestamp: time.Now(),
-		URL: asked.URL(), Input: t.Input, Host: t.Host, Path: asked.Path, Method: s.opt.Probe.Method(),
-		Attempts: item.Sends, Check: probeID,
+		Input: t.Input, Host: t.Host, Attempts: item.Sends, Check: probeID,
 	}
+	if s.opt.Checks != nil {
+		s.nameCheck(r, item.Check)
+	} else {
+		asked.Path, r.Method = s.opt.Probe.Target(t, item.Check), s.opt.Probe.Method()
+	}
+	r.URL, r.Path = asked.URL(), asked.Path
 	if t.Settled() {
 		r.Scheme = t.Scheme.String()
 		r.Port = strconv.Itoa(int(portOf(t)))

@@ -15,6 +15,10 @@ import (
 type Options struct {
 	Targets *target.Reader
 	Probe   *check.Probe
+	Checks  *check.Set        // run in place of the probe; nil = none
+	Vars    map[string]string // values for variables of checks
+	KeepRaw bool              // findings tell request and response
+	Follow  int               // redirects that requests of checks follow at most; 0 = what the check says
 
 	Requester requester.Config  // its Breaker, Window and Observe are set by New
 	Breaker   hosterrors.Config // MaxHostError 0 = no breaker

@@ -6,6 +6,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/redialscan/redial/pkg/check"
 	"github.com/redialscan/redial/pkg/executor"
 	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/requester"
@@ -30,39 +31,71 @@ func (s *Scan) run(ctx context.Context, item executor.Item[job], turn *executor.
 	if !item.Target.Settled() {
 		return s.settle(ctx, item, turn)
 	}
-	resp, err := s.send(ctx, item.Target.Target, item.Check, turn)
+	a, err := s.send(ctx, item, item.Target.Target, turn)
 	if err != nil {
 		return s.judge(ctx, item, err)
 	}
-	return s.finish(item, item.Target.Target, resp)
+	return s.finish(item, item.Target.Target, a)
+}
+
+// answer is what came of an item: of the probe a response, of a check what it found.
+type answer struct {
+	resp     *requester.Response
+	findings []check.Finding
+	err      error // why the check has no result; the host is not at fault
 }
 
 // send asks a target for one check's answer.
-func (s *Scan) send(ctx context.Context, t target.Target, check int, turn *executor.Turn) (*requester.Response, error) {
-	req, err := s.opt.Probe.Request(t, max(0, check))
+func (s *Scan) send(ctx context.Context, item executor.Item[job], t target.Target, turn *executor.Turn) (answer, error) {
+	if s.opt.Checks != nil {
+		return s.runCheck(ctx, item, t, turn)
+	}
+	req, err := s.opt.Probe.Request(t, max(0, item.Check))
 	if err != nil {
-		return nil, &hosterrors.BuildError{Err: err}
+		return answer{}, &hosterrors.BuildError{Err: err}
 	}
 	s.policy.Budget.Sent()
-	return s.client.Do(ctx, req, turn)
+	resp, err := s.client.Do(ctx, req, turn)
+	if err == nil {
+		err = heldBackBy(resp, item.Free)
+	}
+	return answer{resp: resp}, err
 }
 
-// finish takes the answer to an item: a result, or a request for patience.
-func (s *Scan) finish(item executor.Item[job], t target.Target, resp *requester.Response) outcome {
-	if resp.Throttled && item.Free < maxHeldBack {
-		at := time.Now().Add(heldBack << item.Free)
-		if resp.Again.After(at) {
-			at = resp.Again
-		}
-		return outcome{Kind: executor.Retry, Free: true, At: at}
+// heldBackError says that a host answered with a request for patience, and that there is some left.
+type heldBackError struct{ at time.Time }
+
+func (e *heldBackError) Error() string { return "the host asks for less" }
+
+// heldBackBy is what an answer asks of an item that was held back so often before; nil when it asks for nothing, or too often.
+func heldBackBy(resp *requester.Response, before int) error {
+	if !resp.Throttled || before >= maxHeldBack {
+		return nil
 	}
-	s.emit(s.result(item, t, resp))
+	at := time.Now().Add(heldBack << before)
+	if resp.Again.After(at) {
+		at = resp.Again
+	}
+	return &heldBackError{at}
+}
+
+// finish takes the answer to an item.
+func (s *Scan) finish(item executor.Item[job], t target.Target, a answer) outcome {
+	if a.err != nil {
+		return outcome{Kind: executor.CheckError, Answered: a.resp != nil, Err: a.err}
+	}
+	r := s.result(item, t, a)
+	s.noteWorst(r)
+	s.emit(r)
 	return outcome{Kind: executor.Done}
 }
 
 // judge puts an error into the executor's words: whose fault it is, and whether the item may go again.
 func (s *Scan) judge(ctx context.Context, item executor.Item[job], err error) outcome {
-	if refused, ok := errors.AsType[*requester.NotAdmittedError](err); ok {
+	if held, ok := errors.AsType[*heldBackError](err); ok {
+		return outcome{Kind: executor.Retry, Free: true, At: held.at, Err: err}
+	}
+	if refused, ok := errors.AsType[*requester.NotAdmittedError](err); ok && !acted(err) {
 		return outcome{Kind: executor.NotAdmitted, At: refused.Until, Err: err}
 	}
 	if ctx.Err() != nil {
@@ -75,7 +108,7 @@ func (s *Scan) judge(ctx context.Context, item executor.Item[job], err error) ou
 		return outcome{Kind: executor.Abandon, Reason: executor.Excluded, Err: err}
 	}
 	v := s.verdict(err)
-	spent := !s.repeatable() && !unheard(err)
+	spent := s.spent(err)
 	switch {
 	case v.Blame == hosterrors.BlameNobody && v.Repeat && !spent:
 		s.tellFault(err)
@@ -127,7 +160,13 @@ func (s *Scan) verdict(err error) hosterrors.Verdict {
 	return hosterrors.Judge(err)
 }
 
-func (s *Scan) repeatable() bool { return retry.MayRepeat(s.opt.Probe.Method(), false) }
+// spent says that an item must not be sent again after an error: what was sent may have had its effect.
+func (s *Scan) spent(err error) bool {
+	if failed, ok := errors.AsType[*checkSendError](err); ok {
+		return failed.acted || !retry.MayRepeat(failed.method, false) && !unheard(err)
+	}
+	return s.opt.Probe != nil && !retry.MayRepeat(s.opt.Probe.Method(), false) && !unheard(err)
+}
 
 // plain is a request to a target's base URL, which no check has a part in.
 func plain(t target.Target) *requester.Request {

@@ -35,6 +35,8 @@ type Scan struct {
 	growing atomic.Bool
 	dead    atomic.Int64
 	faults  faults
+	told    []*report.Info // of each check
+	worst   atomic.Int64   // the highest rank of a severity that was found
 }
 
 // job is a target with its place in the input.
@@ -79,6 +81,7 @@ func New(opt Options) (*Scan, error) {
 		Deadline: opt.ItemDeadline,
 		Budget:   budget,
 	}
+	s.told = tellChecks(opt.Checks)
 	s.exec, err = executor.New(s.executorConfig())
 	if err != nil {
 		return nil, err
@@ -92,7 +95,7 @@ func (s *Scan) executorConfig() executor.Config[job] {
 		HostConcurrency: s.opt.HostConcurrency,
 		DialConcurrency: s.opt.DialConcurrency,
 		MaxHosts:        s.opt.MaxHosts,
-		Checks:          s.opt.Probe.Len(),
+		Checks:          s.places(),
 		NoRevisit:       s.opt.NoRevisit,
 		HostTimeout:     s.opt.HostTimeout,
 		Linger:          s.opt.Linger,
@@ -128,6 +131,9 @@ type Ending struct {
 	report.Summary
 	// Incomplete: an item of a host that served others was not done, or nothing was done at all.
 	Incomplete bool
+	// Worst is the rank of the highest severity among the findings (report.SeverityRank), where one without severity
+	// counts as info; 0 = no finding.
+	Worst int
 }
 
 // Run runs the scan and returns when every item has its end and every output is written. The error is what kept the scan
@@ -146,8 +152,8 @@ func (s *Scan) Run(ctx context.Context) (Ending, error) {
 			s.opt.Started.Time = start
 			s.opt.Started.Format = report.FormatVersion
 			emit(&s.opt.Started)
-			for i := range s.opt.Probe.Len() {
-				emit(&report.Check{Index: i, ID: probeID, Name: probeName, Severity: "info", Method: s.opt.Probe.Method(), Path: s.opt.Probe.Path(i)})
+			for i := range s.places() {
+				emit(s.place(i))
 			}
 			var err error
 			tally, err = s.exec.Run(ctx, s.next)
@@ -157,6 +163,7 @@ func (s *Scan) Run(ctx context.Context) (Ending, error) {
 			end.Summary = s.summary(start, tally, err)
 			return &end.Summary
 		})
+	end.Worst = int(s.worst.Load())
 	end.Incomplete = tally.Lost > 0 || (tally.Done == 0 && tally.Items > 0)
 	return end, err
 }

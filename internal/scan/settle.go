@@ -28,15 +28,18 @@ func (s *Scan) settle(ctx context.Context, item executor.Item[job], turn *execut
 	}
 	var tried []error
 	for _, candidate := range item.Target.Candidates() {
-		resp, err := s.trySend(ctx, item, candidate, turn)
-		if err == nil {
+		a, err := s.trySend(ctx, item, candidate, turn)
+		if _, held := errors.AsType[*heldBackError](err); held || err == nil {
 			ticket.Success()
 			settled := item.Target
 			settled.Target = candidate
 			item.Target = settled
 			out := outcome{Kind: executor.Done}
-			if item.Check >= 0 {
-				out = s.finish(item, candidate, resp)
+			switch {
+			case held:
+				out = s.judge(ctx, item, err)
+			case item.Check >= 0:
+				out = s.finish(item, candidate, a)
 			}
 			out.Target = &settled
 			return out
@@ -51,12 +54,13 @@ func (s *Scan) settle(ctx context.Context, item executor.Item[job], turn *execut
 
 func (s *Scan) trySend(
 	ctx context.Context, item executor.Item[job], candidate target.Target, turn *executor.Turn,
-) (*requester.Response, error) {
+) (answer, error) {
 	if item.Check >= 0 {
-		return s.send(ctx, candidate, item.Check, turn)
+		return s.send(ctx, item, candidate, turn)
 	}
 	s.policy.Budget.Sent()
-	return s.client.Do(ctx, plain(candidate), turn)
+	resp, err := s.client.Do(ctx, plain(candidate), turn)
+	return answer{resp: resp}, err
 }
 
 // onward says that the next candidate is to be tried after an error of this one.
@@ -64,9 +68,9 @@ func (s *Scan) onward(err error, bare bool) bool {
 	switch {
 	case s.ours(err):
 		return false
-	case misspoken(err):
+	case misspoken(err) && !acted(err):
 		return true
-	case !s.repeatable() && !unsent(err) && !unheard(err):
+	case acted(err) || !unsent(err) && s.spent(err):
 		return false // what was sent may have had its effect
 	}
 	return bare

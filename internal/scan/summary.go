@@ -20,6 +20,9 @@ func (s *Scan) summary(start time.Time, tally executor.Tally, err error) report.
 	if err != nil && !errors.Is(err, context.Canceled) {
 		sum.Interrupted = oneLine(err)
 	}
+	if s.opt.Checks != nil {
+		sum.Checks, sum.Refused = int64(len(s.opt.Checks.Checks)), int64(len(s.opt.Checks.Refused))
+	}
 	s.tally.Fill(&sum)
 	if s.breaker != nil {
 		sum.Quarantined, sum.QuarantinedHosts = report.Worst(s.rows(), report.ShownHosts)

@@ -1,7 +1,29 @@
 // Package check knows what to ask of a target and what to make of the answer.
 //
-// Its one check so far is the built-in [Probe]: one request per target and path, and a [Page] with what a person wants to know of the
-// response. The usual path of an item is
+// A check is a template in the format of nuclei. Templates are loaded once, a whole folder at a time, and run on one target after the other:
+//
+//	set, err := check.Load(ctx, check.LoadOptions{Paths: []string{"templates"}})
+//	for _, c := range set.Checks {
+//		out, err := c.Run(ctx, check.Job{Target: target, Send: client})
+//	}
+//
+// Everything in a loaded [Check] is understood and compiled. A template with anything else in it is in the set's Refused, with each [Problem]
+// by file, line, column and field, and is not run in part. A run sends its requests one after the other through a [Sender], and waits by the
+// turn that it is given, so that it holds no worker meanwhile:
+//
+//	          .-- next request, next payload <--.
+//	          v                                 |
+//	variables ──> request ──> Sender ──> extractors ──> matchers ──> findings
+//	                  ^                      |
+//	                  '---- internal values -'
+//
+// What fails on the way to the target ends the run with a [SendError]; the caller repeats a run as a whole or not at all. A request that
+// makes no sense on the target, or that goes elsewhere in vain, is passed over.
+//
+// # The probe
+//
+// Where there are no templates the built-in [Probe] runs: one request per target and path, and a [Page] with what a person wants to know of
+// the response. The usual path of an item is
 //
 //	request, err := probe.Request(target, i)      // i from 0 to probe.Len()-1
 //	response, err := client.Do(ctx, request, turn)

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/redialscan/redial/pkg/check"
@@ -54,4 +55,38 @@ func ExampleNewFilter() {
 	fmt.Println(err)
 	// Output:
 	// --match-status "200,4xx": bad number "4xx", expected a number from 100 to 999, a range such as 200-299, or one side as in >300
+}
+
+func ExampleLoad() {
+	set, err := check.Load(context.Background(), check.LoadOptions{
+		Paths:  []string{"testdata/templates"},
+		Select: check.Selection{Tags: []string{"panel"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	host, err := target.Parse("http://example.com")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range set.Checks {
+		out, err := c.Run(context.Background(), check.Job{Target: host, Send: answers{}})
+		for _, f := range out.Findings {
+			fmt.Println(c.ID(), c.Info().Severity, f.MatchedAt, f.Extracted, err)
+		}
+	}
+	// Output:
+	// lab-sign-in info http://example.com/login [example] <nil>
+}
+
+// answers stands for a requester.Client.
+type answers struct{}
+
+func (answers) Do(_ context.Context, req *requester.Request, _ requester.Turn) (*requester.Response, error) {
+	return &requester.Response{
+		Status: 200, Proto: "HTTP/1.1", Header: []requester.Field{{Name: "Server", Value: "example"}},
+		Body: []byte("<title>Sign in</title>"),
+	}, nil
 }

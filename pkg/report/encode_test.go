@@ -46,13 +46,18 @@ func anyResult(t *rapid.T) *Result {
 		Host: s("host"), HostIP: s("ip"), Path: s("path"), FinalURL: s("final"), Time: Duration(n("time")),
 		Words: n("words"), Lines: n("lines"), StatusCode: n("status"), ContentLength: int64(n("length")) - 1,
 		Failed: rapid.Bool().Draw(t, "failed"), Attempts: n("attempts"), Check: s("check"), TLSSubject: s("tls"),
-		RedirectSkipped: s("skipped"), Hops: n("hops"),
+		RedirectSkipped: s("skipped"), Hops: n("hops"), Protocol: s("protocol"), Template: s("template"),
 	}
 	if rapid.Bool().Draw(t, "info") {
-		r.Info = &Info{Name: s("name"), Severity: s("severity"), Tags: list("tags")}
+		r.Info = &Info{
+			Name: s("name"), Author: list("author"), Severity: s("severity"), Tags: list("tags"),
+			Description: s("description"), Reference: list("reference"), Remediation: s("remediation"),
+		}
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "matches") {
-		r.Matches = append(r.Matches, Match{s("at"), s("matcher"), s("extractor"), list("extracted")})
+		r.Matches = append(r.Matches, Match{
+			s("at"), s("matcher"), s("extractor"), list("extracted"), s("address"), s("request"), s("response"), s("curl"),
+		})
 	}
 	return r
 }
@@ -113,9 +118,11 @@ func checkResultLines(t *rapid.T, r *Result, event Result) {
 func TestManyMatchesMakeALineThatCanBeRead(t *testing.T) {
 	r := admin()
 	long := strings.Repeat("\u009b", maxField)
-	r.Info = &Info{Name: long, Severity: long, Tags: []string{long, long, long, long, long}}
+	many := []string{long, long, long, long, long, long}
+	r.Info = &Info{Name: long, Author: many, Severity: long, Tags: many, Description: long, Reference: many, Remediation: long}
+	r.Protocol, r.Template = long, long
 	for range 1000 {
-		r.Matches = append(r.Matches, Match{long, long, long, []string{long, long, long, long, long, long}})
+		r.Matches = append(r.Matches, Match{long, long, long, many, long, long, long, long})
 	}
 	line := appendResultEvent(nil, r)
 	var back Result

@@ -43,6 +43,7 @@ func appendResult(dst []byte, r *Result) []byte {
 	for i := range r.Matches {
 		dst = appendResultFields(append(dst, '{'), r)
 		dst = appendField(dst, `,"template-id":`, r.Check)
+		dst = appendField(dst, `,"type":`, r.Protocol)
 		dst = append(appendMatch(dst, &r.Matches[i], ","), "}\n"...)
 	}
 	return dst
@@ -82,6 +83,8 @@ func appendResultFields(dst []byte, r *Result) []byte {
 	if r.Hops != 0 {
 		dst = appendNumber(dst, `,"hops":`, int64(r.Hops))
 	}
+	dst = appendField(dst, `,"protocol":`, r.Protocol)
+	dst = appendField(dst, `,"template-path":`, r.Template)
 	if r.Info != nil {
 		dst = appendInfo(append(dst, `,"info":{`...), r.Info)
 		dst = append(dst, '}')
@@ -92,8 +95,12 @@ func appendResultFields(dst []byte, r *Result) []byte {
 func appendInfo(dst []byte, info *Info) []byte {
 	start := len(dst)
 	dst = appendField(dst, `,"name":`, info.Name)
+	dst = appendTexts(dst, `,"author":`, info.Author)
 	dst = appendField(dst, `,"severity":`, info.Severity)
-	return cutComma(appendTexts(dst, `,"tags":`, info.Tags), start)
+	dst = appendTexts(dst, `,"tags":`, info.Tags)
+	dst = appendField(dst, `,"description":`, info.Description)
+	dst = appendTexts(dst, `,"reference":`, info.Reference)
+	return cutComma(appendField(dst, `,"remediation":`, info.Remediation), start)
 }
 
 // appendMatch appends the fields of m, the first one after before.
@@ -103,6 +110,10 @@ func appendMatch(dst []byte, m *Match, before string) []byte {
 	dst = appendField(dst, `,"matcher-name":`, m.MatcherName)
 	dst = appendField(dst, `,"extractor-name":`, m.ExtractorName)
 	dst = appendTexts(dst, `,"extracted-results":`, m.Extracted)
+	dst = appendField(dst, `,"ip":`, m.IP)
+	dst = appendField(dst, `,"request":`, m.Request)
+	dst = appendField(dst, `,"response":`, m.Response)
+	dst = appendField(dst, `,"curl-command":`, m.Curl)
 	if before == "" {
 		return cutComma(dst, start)
 	}

@@ -45,6 +45,8 @@ type Result struct {
 	RedirectSkipped string `json:"redirect_skipped,omitempty"` // the key of a hop that is quarantined or excluded
 	Hops            int    `json:"hops,omitempty"`             // redirects followed
 
+	Protocol string `json:"protocol,omitempty"`      // of the check: http, dns, ssl, tcp; in results the line of a match calls it type
+	Template string `json:"template-path,omitempty"` // the file that the check came from
 	// Info says what the check looks for; nil where a check says no more than its id. All results of a check may share it.
 	Info *Info `json:"info,omitempty"`
 	// Matches are the findings of an item that has several, or has more to say of one than its answer. In a file of results
@@ -55,9 +57,13 @@ type Result struct {
 
 // Info is what a finding says of its check, with the names of nuclei. The [Check] event has the rest.
 type Info struct {
-	Name     string   `json:"name,omitempty"`
-	Severity string   `json:"severity,omitempty"` // see SeverityRank
-	Tags     []string `json:"tags,omitempty"`
+	Name        string   `json:"name,omitempty"`
+	Author      []string `json:"author,omitempty"`
+	Severity    string   `json:"severity,omitempty"` // see SeverityRank
+	Tags        []string `json:"tags,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Reference   []string `json:"reference,omitempty"`
+	Remediation string   `json:"remediation,omitempty"`
 }
 
 // Match is one finding of an item. In results its fields have the names of nuclei, and template-id stands beside them.
@@ -66,6 +72,10 @@ type Match struct {
 	MatcherName   string   `json:"matcher-name,omitempty"`
 	ExtractorName string   `json:"extractor-name,omitempty"`
 	Extracted     []string `json:"extracted-results,omitempty"`
+	IP            string   `json:"ip,omitempty"`           // the address that answered
+	Request       string   `json:"request,omitempty"`      // as it was sent, but for what the client adds to every request
+	Response      string   `json:"response,omitempty"`     // head and body
+	Curl          string   `json:"curl-command,omitempty"` // sends the same request
 }
 
 // Findings is the number of findings that a result stands for.

@@ -12,6 +12,8 @@ type Summary struct {
 	Items       int64            `json:"items"` // that the input made
 	Sent        int64            `json:"sent"`  // requests, repeats and redirects included
 	Findings    int64            `json:"findings"`
+	Checks      int64            `json:"checks,omitempty"`         // templates that were run; 0 without any
+	Refused     int64            `json:"checks_refused,omitempty"` // templates that cannot be run
 	Done        int64            `json:"done"`
 	Failed      int64            `json:"failed"`
 	Skipped     int64            `json:"skipped"`

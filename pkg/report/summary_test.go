@@ -38,6 +38,7 @@ func TestSummaryText(t *testing.T) {
 			Duration: Duration(95 * time.Second), Interrupted: "SIGTERM", Hosts: 1, Items: 10, Sent: 4, Done: 3, Failed: 1, Skipped: 5,
 			SkippedBy: map[string]int64{"interrupted": 5},
 		}},
+		{"summary-checks.txt", Summary{Hosts: 1, Items: 5, Done: 5, Sent: 9, Findings: 2, Checks: 5, Refused: 3}},
 		{"summary-empty.txt", Summary{}},
 	} {
 		text := tt.summary.Text()

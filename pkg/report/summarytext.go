@@ -27,6 +27,9 @@ func (s *Summary) Text() string {
 		s.Items, s.Done, s.Failed, s.Skipped, s.unaccounted())
 	fmt.Fprintf(&b, "  sent      %d\n", s.Sent)
 	fmt.Fprintf(&b, "  findings  %d\n", s.Findings)
+	if s.Checks > 0 || s.Refused > 0 {
+		fmt.Fprintf(&b, "  checks    %d run, %d refused\n", s.Checks, s.Refused)
+	}
 	s.writeReasons(&b)
 	writeCount(&b, "throttled", s.ThrottledHosts, "asked for less")
 	writeCount(&b, "held", s.HeldHosts, "failed too often within the failure window")

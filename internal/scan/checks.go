@@ -1,0 +1,158 @@
+package scan
+
+import (
+	"context"
+	"errors"
+
+	"github.com/redialscan/redial/pkg/check"
+	"github.com/redialscan/redial/pkg/executor"
+	"github.com/redialscan/redial/pkg/report"
+	"github.com/redialscan/redial/pkg/requester"
+	"github.com/redialscan/redial/pkg/retry"
+	"github.com/redialscan/redial/pkg/target"
+)
+
+// checkSender sends the requests of one run of a check, and remembers what a repeat of the run would do twice.
+type checkSender struct {
+	scan  *Scan
+	free  int  // how often the host has asked for patience before
+	acted bool // a request that must not be sent twice was answered
+}
+
+// checkSendError is the failure of one of the requests of a check.
+type checkSendError struct {
+	err    error
+	method string // of the request that failed
+	acted  bool   // a request before it must not be sent twice
+}
+
+func (e *checkSendError) Error() string { return e.err.Error() }
+
+// Unwrap gives the error of the send.
+func (e *checkSendError) Unwrap() error { return e.err }
+
+// acted says that a request which must not be sent twice was answered before the error.
+func acted(err error) bool {
+	failed, ok := errors.AsType[*checkSendError](err)
+	return ok && failed.acted
+}
+
+// Do implements [check.Sender].
+func (c *checkSender) Do(ctx context.Context, req *requester.Request, turn requester.Turn) (*requester.Response, error) {
+	c.scan.policy.Budget.Sent()
+	resp, err := c.scan.client.Do(ctx, req, turn)
+	if err == nil && !c.acted {
+		if held := heldBackBy(resp, c.free); held != nil {
+			return nil, held
+		}
+	}
+	method := check.Method(req)
+	if err != nil {
+		return nil, &checkSendError{err: err, method: method, acted: c.acted}
+	}
+	c.acted = c.acted || !retry.MayRepeat(method, false)
+	return resp, nil
+}
+
+// runCheck runs a check on a target. An error is one of a request to the target.
+func (s *Scan) runCheck(ctx context.Context, item executor.Item[job], t target.Target, turn *executor.Turn) (answer, error) {
+	sender := &checkSender{scan: s, free: item.Free}
+	out, err := s.opt.Checks.Checks[item.Check].Run(ctx, check.Job{
+		Target: t, Vars: s.opt.Vars, Send: sender, Turn: turn, KeepRaw: s.opt.KeepRaw, Follow: s.opt.Follow,
+	})
+	if failed, ok := errors.AsType[*check.SendError](err); ok {
+		return answer{}, failed.Err
+	}
+	a := answer{resp: out.Last, findings: out.Findings}
+	switch {
+	case err != nil && len(out.Findings) == 0:
+		a.err = err
+	case out.Last == nil:
+		a.err = errNothingSent
+	}
+	return a, nil
+}
+
+var errNothingSent = errors.New("the check had nothing to send: a variable has no value for this target")
+
+// tellChecks makes what findings say of their checks, once for all of them.
+func tellChecks(set *check.Set) []*report.Info {
+	if set == nil {
+		return nil
+	}
+	told := make([]*report.Info, len(set.Checks))
+	for i, c := range set.Checks {
+		info := c.Info()
+		told[i] = &report.Info{
+			Name: info.Name, Author: info.Authors, Severity: info.Severity.String(), Tags: info.Tags,
+			Description: info.Description, Reference: info.References, Remediation: info.Remediation,
+		}
+	}
+	return told
+}
+
+// places is the number of items of each target.
+func (s *Scan) places() int {
+	if s.opt.Checks != nil {
+		return len(s.opt.Checks.Checks)
+	}
+	return s.opt.Probe.Len()
+}
+
+// place describes one item of each target.
+func (s *Scan) place(i int) *report.Check {
+	if s.opt.Checks == nil {
+		return &report.Check{
+			Index: i, ID: probeID, Name: probeName, Severity: "info", Method: s.opt.Probe.Method(), Path: s.opt.Probe.Path(i),
+		}
+	}
+	c := s.opt.Checks.Checks[i]
+	info := c.Info()
+	return &report.Check{
+		Index: i, ID: c.ID(), Name: info.Name, Severity: info.Severity.String(), Description: info.Description, Source: c.File(),
+		Tags: info.Tags, References: info.References, Authors: info.Authors, Remediation: info.Remediation, Protocol: c.Protocol(),
+		CVE: info.Class("cve-id"), CWE: info.Class("cwe-id"), CVSSScore: info.Score(), CVSSMetrics: info.Vector(),
+	}
+}
+
+// nameCheck says of a result which check it is of.
+func (s *Scan) nameCheck(r *report.Result, i int) {
+	c := s.opt.Checks.Checks[max(0, i)]
+	r.Check, r.Template, r.Protocol, r.Info = c.ID(), c.File(), c.Protocol(), s.told[max(0, i)]
+}
+
+// checkResult is the event of a check that is done.
+func (s *Scan) checkResult(item executor.Item[job], t target.Target, a answer) *report.Result {
+	r := s.blank(item, t)
+	r.StatusCode, r.ContentLength, r.Hops = a.resp.Status, a.resp.Length, a.resp.Hops
+	r.FinalURL, r.RedirectSkipped, r.Time = a.resp.FinalURL, a.resp.RedirectSkipped, report.Duration(a.resp.Took)
+	if a.resp.IP.IsValid() {
+		r.HostIP = a.resp.IP.String()
+	}
+	r.Matched = len(a.findings) > 0
+	for _, f := range a.findings {
+		r.Timestamp = f.Time
+		r.Matches = append(r.Matches, report.Match{
+			MatchedAt: f.MatchedAt, MatcherName: f.Matcher, ExtractorName: f.Extractor, Extracted: f.Extracted,
+			IP: f.IP, Request: f.Request, Response: f.Response, Curl: f.Curl,
+		})
+	}
+	return r
+}
+
+// noteWorst keeps the highest severity that was found.
+func (s *Scan) noteWorst(r *report.Result) {
+	if r.Findings() == 0 {
+		return
+	}
+	rank := int64(1)
+	if r.Info != nil {
+		rank = max(rank, int64(report.SeverityRank(r.Info.Severity)))
+	}
+	for {
+		before := s.worst.Load()
+		if rank <= before || s.worst.CompareAndSwap(before, rank) {
+			return
+		}
+	}
+}

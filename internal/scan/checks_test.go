@@ -1,0 +1,162 @@
+package scan
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/redialscan/redial/internal/lab"
+	"github.com/redialscan/redial/pkg/check"
+	"github.com/redialscan/redial/pkg/report"
+)
+
+// checks loads templates that are given as what follows their info.
+func checks(t *testing.T, bodies ...string) *check.Set {
+	t.Helper()
+	folder := t.TempDir()
+	for i, body := range bodies {
+		text := fmt.Sprintf("id: check-%d\ninfo: {name: Check %d, severity: medium, tags: lab}\n%s", i, i, body)
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.yaml", i)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := check.Load(context.Background(), check.LoadOptions{Paths: []string{folder}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+const (
+	signIn = "http:\n  - path: ['{{BaseURL}}/login', '{{BaseURL}}/none']\n    matchers: [{type: word, name: page, words: ['<title>Sign in']}]\n    extractors: [{type: kval, kval: [server]}]\n"
+	absent = "http:\n  - path: ['{{BaseURL}}/none']\n    matchers: [{type: status, status: [200]}]\n"
+	broken = "http:\n  - path: ['{{BaseURL}}/']\n"
+)
+
+// Each check on each host is one item, with its findings in one result, also where the scheme has to be found out first.
+func TestChecksAreItems(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 2, lab.Refusing: 1}})
+	opt := base()
+	opt.Checks = checks(t, signIn, absent, broken)
+	lines := urls(l)
+	for i := range lines {
+		lines[i] = strings.TrimPrefix(lines[i], "http://")
+	}
+	b, ending := scanned(t, opt, nil, lines...)
+	if ending.Items != 6 || ending.Done != 4 || ending.Findings != 2 || ending.Checks != 2 || ending.Refused != 1 || ending.Worst != 3 {
+		t.Errorf("ending %+v", ending)
+	}
+	places := of[*report.Check](b)
+	if len(places) != 2 || places[0].ID != "check-0" || places[0].Severity != "medium" || places[1].Index != 1 {
+		t.Errorf("places %+v", places)
+	}
+	for _, r := range of[*report.Result](b) {
+		switch {
+		case r.Failed:
+		case r.Check == "check-1" && !r.Matched && r.StatusCode == 404:
+		case r.Check == "check-0" && r.Findings() == 1 && r.Info.Name == "Check 0" && r.Protocol == "http" && strings.HasSuffix(r.Template, "0.yaml"):
+			m := r.Matches[0]
+			if m.MatchedAt != "http://"+strings.TrimSuffix(r.Input, "/")+"/login" || m.MatcherName != "page" || strings.Join(m.Extracted, " ") != "redial-lab" || m.Request != "" {
+				t.Errorf("match %+v", m)
+			}
+		default:
+			t.Errorf("result %+v", r)
+		}
+	}
+}
+
+// trying is a host that answers by a function and counts what it was asked.
+func trying(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, nth int)) (url string, asked func() string) {
+	t.Helper()
+	var mu sync.Mutex
+	var all []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		all = append(all, r.Method+" "+r.URL.Path)
+		nth := strings.Count(strings.Join(all, "\n")+"\n", r.URL.Path+"\n")
+		mu.Unlock()
+		answer(w, r, nth)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Join(all, ", ")
+	}
+}
+
+func hangUp(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		conn.Close()
+	}
+}
+
+const twoSteps = "http:\n  - raw: [\"%s /first HTTP/1.1\\n\\n\", \"GET /second HTTP/1.1\\n\\n\"]\n    matchers: [{type: dsl, dsl: ['status_code_1 == 200 && status_code_2 == 200']}]\n"
+
+// A check is repeated as a whole, but not once it has sent what must not be sent twice.
+func TestChecksAreRepeatedAsAWhole(t *testing.T) {
+	answer := func(w http.ResponseWriter, r *http.Request, nth int) {
+		if r.URL.Path == "/second" && nth == 1 {
+			hangUp(w)
+			return
+		}
+		io.WriteString(w, "here")
+	}
+	for _, row := range []struct {
+		method, asked string
+		done          int64
+	}{
+		{"GET", "GET /first, GET /second, GET /first, GET /second", 1},
+		{"POST", "POST /first, GET /second", 0},
+	} {
+		t.Run(row.method, func(t *testing.T) {
+			url, asked := trying(t, answer)
+			opt := base()
+			opt.Retries, opt.Requester.MaxIdle = 2, -1 // a connection that was kept would be tried again at once
+			opt.Checks = checks(t, fmt.Sprintf(twoSteps, row.method))
+			_, ending := scanned(t, opt, nil, url)
+			if asked() != row.asked || ending.Done != row.done || ending.Done+ending.Failed != 1 || ending.Findings != row.done {
+				t.Errorf("asked %s, ending %+v; want %s and %d done", asked(), ending.Summary, row.asked, row.done)
+			}
+		})
+	}
+}
+
+// A host that asks for patience gets it, and then the whole check.
+func TestChecksWaitForAHostThatAsks(t *testing.T) {
+	url, asked := trying(t, func(w http.ResponseWriter, r *http.Request, nth int) {
+		if r.URL.Path == "/second" && nth == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	})
+	opt := base()
+	opt.Checks = checks(t, fmt.Sprintf(twoSteps, "GET"))
+	_, ending := scanned(t, opt, nil, url)
+	if asked() != "GET /first, GET /second, GET /first, GET /second" || ending.Findings != 1 {
+		t.Errorf("asked %s, ending %+v", asked(), ending.Summary)
+	}
+}
+
+// A URL that makes no sense on a target is an error of the check, and the host is none the worse.
+func TestACheckWithABadURLFails(t *testing.T) {
+	url, asked := trying(t, func(http.ResponseWriter, *http.Request, int) {})
+	opt := base()
+	opt.Retries = 2
+	opt.Checks = checks(t, strings.ReplaceAll(absent, "{{BaseURL}}/none", "{{BaseURL}}:9780/none"), strings.ReplaceAll(absent, "none", ""))
+	b, ending := scanned(t, opt, nil, url)
+	if asked() != "GET /" || ending.Done != 1 || ending.Failed != 1 || ending.QuarantinedHosts != 0 {
+		t.Errorf("asked %s, ending %+v", asked(), ending.Summary)
+	}
+	if f := failures(b); len(f) != 1 || !strings.Contains(f[0].Error, "request 1 of the check") || f[0].Check != "check-0" || f[0].Attempts != 1 {
+		t.Errorf("failures %+v", f)
+	}
+}

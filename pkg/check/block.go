@@ -1,0 +1,214 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/redialscan/redial/pkg/check/dsl"
+)
+
+// block is one entry of a check's http section: requests, and what is made of their answers.
+type block struct {
+	id       string
+	requests []request
+	payloads *payloads // nil = none
+	operators
+
+	redirects    int
+	sameHost     bool
+	maxSize      int // bytes of a body that are looked at; 0 = all
+	stop         bool
+	noCookies    bool
+	unresolvedOK bool // a variable without a value is sent as it is written
+	history      bool // an expression looks at an earlier answer by its number
+	timed        bool // an expression looks at how long the answer took
+}
+
+// request is what one request is made of. Either raw or path is set.
+type request struct {
+	path    *dsl.Text
+	method  string
+	headers []headerText
+	body    *dsl.Text
+	raw     *dsl.Text
+	unsafe  bool // raw goes out byte for byte
+	once    bool // it is sent with the first of all payloads only
+}
+
+type headerText struct {
+	name  string
+	value *dsl.Text
+}
+
+// blocks reads the http section.
+func (t *templateReader) blocks(n *yaml.Node, field string) {
+	if len(t.check.blocks) > 0 {
+		t.problem(n, field, KindValue, "http and requests are one section, expected one of them")
+		return
+	}
+	if n.Kind != yaml.SequenceNode {
+		t.problem(n, field, KindValue, "expected a list of requests, got %s", nature(n))
+		return
+	}
+	t.list(n, field, func(n *yaml.Node, field string) {
+		t.check.blocks = append(t.check.blocks, t.block(n, field))
+	})
+}
+
+// blockReader gathers what is needed to make requests of the fields.
+type blockReader struct {
+	*templateReader
+	b             *block
+	method        string
+	headers       []headerText
+	body          *dsl.Text
+	paths         []*dsl.Text
+	raws          []request
+	unsafe        bool
+	follow        bool
+	hops          int
+	attack        string
+	payloadFields *yaml.Node
+}
+
+// notNowHTTP are fields of an http block that change what is sent or found in ways that redial does not have.
+var notNowHTTP = [...]string{
+	"race", "race_count", "pipeline", "pipeline-concurrent-connections", "pipeline-requests-per-connection", "fuzzing", "analyzer",
+	"pre-condition", "digest-username", "digest-password", "signature", "global-matchers", "self-contained", "fuzz-pre-condition",
+	"iterate-all",
+}
+
+func (t *templateReader) block(n *yaml.Node, field string) *block {
+	r := &blockReader{templateReader: t, b: &block{}, method: "GET"}
+	b := r.b
+	flag := func(into *bool) func(*yaml.Node, string) {
+		return func(n *yaml.Node, field string) { *into = t.bool(n, field) }
+	}
+	known := fields{
+		"id":                     func(n *yaml.Node, field string) { b.id, _ = t.text(n, field) },
+		"name":                   nil,
+		"method":                 r.readMethod,
+		"path":                   r.readPaths,
+		"raw":                    r.readRaws,
+		"headers":                r.readHeaders,
+		"body":                   r.readBody,
+		"unsafe":                 flag(&r.unsafe),
+		"redirects":              flag(&r.follow),
+		"host-redirects":         flag(&b.sameHost),
+		"max-redirects":          func(n *yaml.Node, field string) { r.hops = t.number(n, field, 0) },
+		"max-size":               func(n *yaml.Node, field string) { b.maxSize = t.number(n, field, 1) },
+		"stop-at-first-match":    flag(&b.stop),
+		"disable-cookie":         flag(&b.noCookies),
+		"cookie-reuse":           nil, // is the rule
+		"skip-variables-check":   flag(&b.unresolvedOK),
+		"req-condition":          flag(&b.history),
+		"read-all":               nil, // of unsafe requests; bodies are always read
+		"disable-path-automerge": nil,
+		"threads":                func(n *yaml.Node, field string) { t.number(n, field, 0) },
+		"attack":                 func(n *yaml.Node, field string) { r.attack = t.oneOf(n, field, attacks[:]...) },
+		"payloads":               func(n *yaml.Node, _ string) { r.payloadFields = n },
+		"matchers":               r.readMatchers,
+		"matchers-condition":     func(n *yaml.Node, field string) { b.all = t.oneOf(n, field, "or", "and") == "and" },
+		"extractors":             r.readExtractors,
+	}
+	for _, name := range notNowHTTP {
+		known[name] = func(n *yaml.Node, field string) {
+			if n.Value != "false" {
+				t.unsupported(n, field, name)
+			}
+		}
+	}
+	t.mapping(n, field, known)
+	r.finish(n, field)
+	return b
+}
+
+func (r *blockReader) readMethod(n *yaml.Node, field string) {
+	r.method, _ = r.text(n, field)
+	if r.method = strings.ToUpper(strings.TrimSpace(r.method)); !isMethod(r.method) {
+		r.problem(n, field, KindValue, "expected a method such as GET, got %s", nature(n))
+	}
+}
+
+func isMethod(s string) bool {
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_") == ""
+}
+
+func (r *blockReader) readPaths(n *yaml.Node, field string) {
+	r.list(n, field, func(n *yaml.Node, field string) {
+		if src, ok := r.text(n, field); ok {
+			r.paths = append(r.paths, r.inRequest(n, field, src))
+		}
+	})
+}
+
+func (r *blockReader) readRaws(n *yaml.Node, field string) {
+	r.list(n, field, func(n *yaml.Node, field string) {
+		src, ok := r.text(n, field)
+		if !ok {
+			return
+		}
+		var notes rawRequest
+		if _, err := notes.annotations(src); err != nil {
+			r.about(n, field, KindUnsupported, "annotation of a raw request", "%v", err)
+		}
+		r.raws = append(r.raws, request{raw: r.inRequest(n, field, withCRLF(src)), once: notes.once})
+	})
+}
+
+func (r *blockReader) readHeaders(n *yaml.Node, field string) {
+	r.each(n, field, func(key, value *yaml.Node, name string) {
+		if src, ok := r.text(value, name); ok {
+			r.headers = append(r.headers, headerText{key.Value, r.inRequest(value, name, src)})
+		}
+	})
+}
+
+func (r *blockReader) readBody(n *yaml.Node, field string) {
+	if src, ok := r.text(n, field); ok {
+		r.body = r.inRequest(n, field, src)
+	}
+}
+
+// finish puts the requests together and looks at what no field shows alone.
+func (r *blockReader) finish(n *yaml.Node, field string) {
+	b := r.b
+	switch {
+	case len(r.paths) == 0 && len(r.raws) == 0:
+		r.problem(n, field, KindValue, "expected path or raw")
+	case len(r.paths) > 0 && len(r.raws) > 0:
+		r.problem(n, field, KindValue, "expected path or raw, got both")
+	case r.unsafe && len(r.raws) == 0:
+		r.problem(n, field, KindValue, "expected raw requests with unsafe")
+	case len(b.matchers) == 0 && len(b.extractors) == 0:
+		r.problem(n, field, KindValue, "expected matchers or extractors, got neither")
+	}
+	for _, path := range r.paths {
+		b.requests = append(b.requests, request{path: path, method: r.method, headers: r.headers, body: r.body})
+	}
+	for _, raw := range r.raws {
+		raw.unsafe = r.unsafe
+		b.requests = append(b.requests, raw)
+	}
+	if r.follow || b.sameHost {
+		if b.redirects = r.hops; b.redirects == 0 {
+			b.redirects = DefaultMaxRedirects
+		}
+	}
+	if r.payloadFields != nil {
+		b.payloads = r.readPayloads(r.payloadFields, field+".payloads", r.attack)
+	}
+	names := b.names()
+	b.history = b.history || slices.ContainsFunc(names, isNumbered)
+	b.timed = slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "duration") })
+	r.noHopHistory(n, field)
+}
+
+// noHopHistory refuses an unsafe request that is to follow redirects: its bytes say nothing of where to go next.
+func (r *blockReader) noHopHistory(n *yaml.Node, field string) {
+	if r.unsafe && r.b.redirects > 0 {
+		r.unsupported(n, field, "redirects of an unsafe request")
+	}
+}

@@ -1,0 +1,155 @@
+package check
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/redialscan/redial/pkg/requester"
+	"github.com/redialscan/redial/pkg/target"
+)
+
+// recorder answers nothing and keeps what it is sent.
+type recorder struct{ sent []*requester.Request }
+
+func (r *recorder) Do(_ context.Context, req *requester.Request, _ requester.Turn) (*requester.Response, error) {
+	r.sent = append(r.sent, req)
+	return &requester.Response{Status: 200, Proto: "HTTP/1.1"}, nil
+}
+
+func sent(t *testing.T, on, text string) *requester.Request {
+	t.Helper()
+	var r recorder
+	if _, err := mustParse(t, text).Run(context.Background(), Job{Target: mustTarget(t, on), Send: &r}); err != nil {
+		t.Fatal(err)
+	}
+	return r.sent[0]
+}
+
+// A path goes below the target's own, and out as it is written.
+func TestURLs(t *testing.T) {
+	for _, row := range []struct{ target, path, want string }{
+		{"http://h", "{{BaseURL}}", "http://h:80 "},
+		{"http://h/", "{{BaseURL}}/x", "http://h:80 /x"},
+		{"http://h/app/", "{{BaseURL}}/x", "http://h:80 /app/x"},
+		{"http://h/app/page", "{{BaseURL}}/x", "http://h:80 /app/page/x"},
+		{"http://h/app/page", "{{RootURL}}{{Path}}/x", "http://h:80 /app/x"},
+		{"http://h/app?k=1", "{{BaseURL}}/x?a=2", "http://h:80 /app/x?k=1&a=2"},
+		{"http://h/app?k=1", "{{BaseURL}}/x", "http://h:80 /app/x?k=1"},
+		{"https://h:8443", "{{BaseURL}}/a/../b//c%2f?q=a b", "https://h:8443 /a/../b//c%2f?q=a b"},
+		{"https://h", "{{BaseURL}}/#/top", "https://h:443 /"},
+		{"https://h", "{{BaseURL}}/ä", "https://h:443 /%C3%A4"},
+		{"https://h", "http://{{Hostname}}:8080/x", "http://h:8080 /x"},
+		{"https://h:444", "{{Scheme}}://{{Host}}:{{Port}}/x", "https://h:444 /x"},
+		{"http://[::1]:81", "{{BaseURL}}/x", "http://::1:81 /x"},
+		{"http://h", "http://Other.example/x", "http://other.example:80 /x"},
+		{"http://www.example.co.uk", "{{BaseURL}}/{{FQDN}}/{{RDN}}/{{DN}}/{{TLD}}/{{SD}}", "http://www.example.co.uk:80 /www.example.co.uk/example.co.uk/example/co.uk/www"},
+		{"http://h/a/b.html", "{{BaseURL}}/{{File}}", "http://h:80 /a/b.html/b.html"},
+	} {
+		req := sent(t, row.target, template("http:\n  - path: ['"+row.path+"']"+ending))
+		host := target.Target{Host: req.Host, Port: req.Port}
+		if got := req.Scheme + "://" + strings.Trim(host.Key(), "[]") + " " + req.Target; strings.ReplaceAll(got, "::1]:", "::1:") != row.want {
+			t.Errorf("%s on %s gives %q, want %q", row.path, row.target, got, row.want)
+		}
+	}
+}
+
+func TestRawRequests(t *testing.T) {
+	for _, row := range []struct{ name, raw, target, want string }{
+		{"plain", "GET /a HTTP/1.1\nHost: {{Hostname}}\nX-A: 1\n\n", "http://h:81", "GET http://h:81 /a Host: h:81|X-A: 1 "},
+		{"below the target", "GET /a?b HTTP/1.1\n\n", "http://h/app", "GET http://h:80 /app/a?b  "},
+		{"body", "POST / HTTP/1.1\nContent-Length: 1\n\na\nb\n", "http://h", "POST http://h:80 /  a\r\nb"},
+		{"no slash", "GET a HTTP/1.1\n\n", "http://h", "GET http://h:80 /a  "},
+		{"no version", "GET /a\n\n", "http://h", "GET http://h:80 /a  "},
+		{"two spaces", "GET /a  HTTP/1.1\n\n", "http://h", "GET http://h:80 /a  "},
+		{"whole URL", "GET http://o.example/a HTTP/1.1\n\n", "http://h", "GET http://o.example:80 /a  "},
+		{"URL in the query", "GET /?u=http://o.example/a HTTP/1.1\n\n", "http://h", "GET http://h:80 /?u=http://o.example/a  "},
+		{"other host", "@Host: https://o.example:8443\nGET /a HTTP/1.1\n\n", "http://h", "GET https://o.example:8443 /a  "},
+		{"other authority", "@Host: o.example\nGET /a HTTP/1.1\n\n", "http://h", "GET http://o.example:80 /a  "},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			raw := "        " + strings.ReplaceAll(row.raw, "\n", "\n        ")
+			req := sent(t, row.target, template("http:\n  - raw:\n      - |+\n"+raw+ending))
+			var fields []string
+			for _, f := range req.Header {
+				fields = append(fields, f.Name+": "+f.Value)
+			}
+			host := target.Target{Host: req.Host, Port: req.Port}
+			got := req.Method + " " + req.Scheme + "://" + host.Key() + " " + req.Target + " " + strings.Join(fields, "|") + " " + string(req.Body)
+			if strings.TrimRight(got, "\r\n ") != strings.TrimRight(row.want, " ") {
+				t.Errorf("got %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// An unsafe request goes out byte for byte.
+func TestUnsafe(t *testing.T) {
+	req := sent(t, "http://h/app", template("unused: 0\n"[:0]+"http:\n  - unsafe: true\n    raw:\n      - |\n        GET  /a//../b HTTP/1.1\n        Host: {{Hostname}}\n        X : y\n"+ending))
+	if want := "GET  /a//../b HTTP/1.1\r\nHost: h\r\nX : y\r\n\r\n"; string(req.Raw) != want {
+		t.Errorf("sent %q, want %q", req.Raw, want)
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/old" {
+			w.Header().Set("Location", "/new")
+			w.WriteHeader(302)
+			return
+		}
+		io.WriteString(w, "new page")
+	}
+	for _, row := range []struct {
+		name, field string
+		follow      int
+		want        string
+	}{
+		{"not followed", "", 0, "GET /old"},
+		{"followed", "redirects: true", 0, "GET /old\nGET /new"},
+		{"on the host", "host-redirects: true", 0, "GET /old\nGET /new"},
+		{"by the user", "", 3, "GET /old\nGET /new"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			h := host(t, answer)
+			c := mustParse(t, template("http:\n  - path: ['{{BaseURL}}/old']\n    "+row.field+ending))
+			if _, err := c.Run(context.Background(), Job{Target: h.target, Send: h.client, Follow: row.follow}); err != nil {
+				t.Fatal(err)
+			}
+			if got := h.requests(); got != row.want {
+				t.Errorf("asked %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// A check that looks at how long an answer takes expects slow ones.
+func TestTimedChecks(t *testing.T) {
+	timed := sent(t, "http://h", template("http:\n  - path: ['{{BaseURL}}']\n    matchers: [{type: dsl, dsl: ['duration >= 6']}]"))
+	other := sent(t, "http://h", template("http:\n  - path: ['{{BaseURL}}']"+ending))
+	if !timed.IgnoreTimeout || other.IgnoreTimeout {
+		t.Errorf("ignore timeouts: %v with a duration, %v without", timed.IgnoreTimeout, other.IgnoreTimeout)
+	}
+}
+
+func FuzzRawRequest(f *testing.F) {
+	f.Add("GET / HTTP/1.1\r\nHost: a\r\n\r\nbody")
+	f.Add("@Host: a\n@once\nPOST /a  HTTP/1.1\nX: y\n\n")
+	f.Add("\r\n\r\nGET HTTP/1.1\r\n:\r\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		raw, err := parseRaw(withCRLF(text))
+		if err != nil {
+			return
+		}
+		if !isMethod(raw.method) || strings.ContainsAny(raw.target, "\n") {
+			t.Fatalf("%q is %+v", text, raw)
+		}
+		for _, field := range raw.headers {
+			if field.Name == "" || strings.Contains(field.Value, "\n") || strings.EqualFold(field.Name, "Content-Length") {
+				t.Fatalf("%q has the field %+v", text, field)
+			}
+		}
+	})
+}

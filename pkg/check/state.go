@@ -1,0 +1,122 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/redialscan/redial/pkg/check/dsl"
+)
+
+// state is one run of a check on one target. It belongs to the goroutine of the run, and is what its expressions see.
+type state struct {
+	check *Check
+	job   *Job
+	block *block
+
+	now      *answer   // nil before the first
+	past     []*answer // of the block, in order, where something asks for them
+	payload  map[string]string
+	kept     map[string]string // by internal extractors, for the rest of the run
+	found    map[string]string // by the other extractors, for this answer
+	defined  map[string]string // the variables section
+	random   map[string]string
+	cookies  cookies
+	outcome  Outcome
+	firstErr error // of a request that said nothing of the target
+}
+
+// Lookup implements [dsl.Env].
+func (s *state) Lookup(name string) (any, bool) {
+	for _, known := range [...]map[string]string{s.found, s.kept, s.payload, s.job.Vars, s.defined} {
+		if v, ok := known[name]; ok {
+			return v, true
+		}
+	}
+	if s.now != nil {
+		if v, ok := s.now.value(name); ok && name != "" {
+			return v, true
+		}
+	}
+	if base, n, ok := numbered(name); ok && n <= len(s.past) {
+		if v, ok := s.past[n-1].value(base); ok {
+			return v, true
+		}
+	}
+	if f, ok := builtins[name]; ok {
+		return f(&s.job.Target), true
+	}
+	if isRandomText(name) {
+		v, ok := s.random[name]
+		if !ok {
+			v = randomText()
+			put(&s.random, name, v)
+		}
+		return v, true
+	}
+	return nil, false
+}
+
+func put(m *map[string]string, name, value string) {
+	if *m == nil {
+		*m = map[string]string{}
+	}
+	(*m)[name] = value
+}
+
+// remember keeps what an extractor found.
+func (s *state) remember(name string, values []string, internal bool) {
+	if internal {
+		put(&s.kept, name, values[0])
+	} else {
+		put(&s.found, name, values[0])
+	}
+}
+
+// define evaluates the variables section, each variable once. One that needs what is not there yet has no value.
+func (s *state) define() error {
+	for _, d := range s.check.defined {
+		v, err := d.text.ExpandKnown(s)
+		if err != nil {
+			return err
+		}
+		put(&s.defined, d.name, v)
+	}
+	return nil
+}
+
+// part is the text of a part of the answer.
+func (s *state) part(name string) (string, bool) {
+	if name == "" || name == "body" {
+		return s.now.body, true
+	}
+	v, ok := s.Lookup(name)
+	if !ok {
+		return "", false
+	}
+	return dsl.String(v), true
+}
+
+// lower is a part in lower case, made once for all matchers.
+func (s *state) lower(name, part string) string {
+	if s.found[name] != "" || s.kept[name] != "" {
+		return strings.ToLower(part)
+	}
+	v, ok := s.now.folded[name]
+	if !ok {
+		v = strings.ToLower(part)
+		put(&s.now.folded, name, v)
+	}
+	return v
+}
+
+// document is a part as a tree, made once for all paths.
+func (s *state) document(name, part string) document {
+	d, ok := s.now.trees[name]
+	if !ok {
+		d = parseDocument(part)
+		if s.now.trees == nil {
+			s.now.trees = map[string]document{}
+		}
+		s.now.trees[name] = d
+	}
+	return d
+}

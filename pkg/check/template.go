@@ -1,0 +1,162 @@
+package check
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/redialscan/redial/pkg/check/dsl"
+)
+
+// Check is a template that was loaded: everything in it is understood, and compiled. It does not change and is safe for concurrent use.
+type Check struct {
+	id       string
+	file     string
+	info     Info
+	blocks   []*block
+	flow     flow // nil: one block after the other
+	defined  []definition
+	stop     bool // at the first block that matches
+	requests int
+}
+
+// definition is one of the variables section.
+type definition struct {
+	name string
+	text *dsl.Text
+}
+
+// ID is the check's name among others.
+func (c *Check) ID() string { return c.id }
+
+// File is where the check was loaded from.
+func (c *Check) File() string { return c.file }
+
+// Info is what the check says about itself.
+func (c *Check) Info() *Info { return &c.info }
+
+// Protocol is the kind of requests: http.
+func (c *Check) Protocol() string { return protocolHTTP }
+
+// Requests is the greatest number of requests that one run sends, redirects and repeats aside.
+func (c *Check) Requests() int { return c.requests }
+
+const protocolHTTP = "http"
+
+// notNow are parts of a template that redial does not run.
+var notNow = [...]string{
+	"dns", "ssl", "tcp", "network", "headless", "code", "javascript", "file", "websocket", "whois", "workflows", "self-contained",
+	"signature", "constants",
+}
+
+// source is where a template comes from, and what it may use.
+type source struct {
+	file string
+	root string            // the folder that payload files must be below
+	vars map[string]string // given by the user
+}
+
+// parse reads one template. A check that comes with problems is not to be run; it has what could be read of its id and info, and is nil
+// when that is nothing.
+func parse(text []byte, src source) (*Check, []*Problem) {
+	r := &reader{file: src.file}
+	doc := r.document(text)
+	if doc == nil {
+		return nil, r.problems
+	}
+	t := &templateReader{reader: r, src: src, check: &Check{file: src.file}}
+	t.template(doc)
+	return t.check, r.problems
+}
+
+// document parses the YAML; a second document in the file is a problem, because it would not be run.
+func (r *reader) document(text []byte) *yaml.Node {
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, more yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		r.problem(nil, "", KindNoTemplate, "expected a template, got an empty file")
+		return nil
+	case err != nil:
+		r.problem(nil, "", KindYAML, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		r.problem(nil, "", KindYAML, "expected one document, got several")
+		return nil
+	}
+	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
+		r.problem(&doc, "", KindNoTemplate, "expected a template with id, info and requests")
+		return nil
+	}
+	return doc.Content[0]
+}
+
+// templateReader reads the parts that belong together.
+type templateReader struct {
+	*reader
+	src   source
+	check *Check
+	names map[string]bool // that payloads, extractors and the variables section define
+	uses  []use
+}
+
+// use is a text of a request with the variables that it needs.
+type use struct {
+	node  *yaml.Node
+	field string
+	text  *dsl.Text
+}
+
+func (t *templateReader) template(doc *yaml.Node) {
+	t.names = map[string]bool{}
+	var flowNode *yaml.Node
+	known := fields{
+		"id": func(n *yaml.Node, field string) { t.check.id, _ = t.text(n, field) },
+		"info": func(n *yaml.Node, field string) {
+			t.info(n, field, &t.check.info)
+		},
+		"http":                t.blocks,
+		"requests":            t.blocks,
+		"variables":           t.variables,
+		"flow":                func(n *yaml.Node, _ string) { flowNode = n },
+		"stop-at-first-match": func(n *yaml.Node, field string) { t.check.stop = t.bool(n, field) },
+	}
+	for _, name := range notNow {
+		known[name] = func(n *yaml.Node, field string) {
+			if n.Kind != yaml.ScalarNode || n.Value != "false" {
+				t.unsupported(n, field, name)
+			}
+		}
+	}
+	t.mapping(doc, "", known)
+	if !isID(t.check.id) {
+		t.problem(doc, "id", KindNoTemplate, "expected letters and digits, with - or _ between them, got %q", t.check.id)
+	}
+	if t.check.info.Name == "" {
+		t.problem(doc, "info", KindNoTemplate, "expected the section info")
+	}
+	if len(t.check.blocks) == 0 {
+		t.problem(doc, "http", KindNoTemplate, "expected requests, got none")
+	}
+	if flowNode != nil {
+		t.flow(flowNode)
+	}
+	t.checkVariables()
+	for _, b := range t.check.blocks {
+		t.check.requests += len(b.requests) * b.payloads.count()
+	}
+}
+
+func isID(id string) bool {
+	letter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
+	for i := range len(id) {
+		if c := id[i]; !letter(c) && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return id != "" && letter(id[0]) && letter(id[len(id)-1])
+}
