@@ -26,6 +26,7 @@ var allowed = map[string]map[string]string{
 		"pkg/retry":         "the defaults of the retry flags stand there",
 		"pkg/target":        "flags become the sources of targets",
 		"pkg/journal":       "the report command reads an earlier run",
+		"pkg/report/page":   "one of the formats of --report",
 	},
 	"internal/lab": {}, // it must not share a mistake with what is tried on it
 	"internal/scan": {
@@ -56,6 +57,9 @@ var allowed = map[string]map[string]string{
 	},
 	"pkg/hostkey": {}, // everybody's key, so nobody's dependent
 	"pkg/report":  {}, // a record of a scan can be read without the parts of one
+	"pkg/report/page": {
+		"pkg/report": "the events that the page is made of",
+	},
 	"pkg/requester": {
 		"pkg/failurewindow": "the limit of failures of each host",
 		"pkg/flow":          "limits per attempt",
@@ -76,6 +80,7 @@ var foreign = map[string]map[string]string{
 	"pkg/flow":          {"net": "policy is arithmetic", "context": "only callers wait"},
 	"pkg/journal":       {"net/http": "it reads what was found, it asks nobody"},
 	"pkg/report":        {"net/http": "it tells what was found, it asks nobody"},
+	"pkg/report/page":   {"net/http": "it tells what was found, it asks nobody"},
 }
 
 func TestImports(t *testing.T) {

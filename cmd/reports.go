@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/redialscan/redial/pkg/report"
+	"github.com/redialscan/redial/pkg/report/page"
 )
 
 // reportFormats are what --report takes, in the order of its help.
 func reportFormats() []string {
-	return []string{"sarif", "junit", "markdown", "csv", "text", "jsonl"}
+	return []string{"sarif", "junit", "html", "markdown", "csv", "text", "jsonl"}
 }
 
 // reportOptions say which reports are made, of a scan or of an earlier one.
@@ -121,6 +122,8 @@ func (w wantedReport) open(stdout io.Writer, files *report.Files) (report.Handle
 		return report.NewDocument(out, report.NewSARIF()), nil
 	case "junit":
 		return report.NewJUnit(out), nil
+	case "html":
+		return report.NewDocument(out, page.New()), nil
 	case "markdown":
 		return report.NewDocument(out, report.NewMarkdown()), nil
 	case "csv":

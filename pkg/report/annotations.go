@@ -57,7 +57,7 @@ func (a *Annotations) Finish() error {
 			title += " (" + severity + ")"
 		}
 		text := f.URL()
-		if about := what(f); about != "" {
+		if about := f.What(); about != "" {
 			text += ": " + about
 		}
 		writeAnnotation(&b, annotationLevel(f.Severity()), title, text)

@@ -74,6 +74,25 @@ func (f Finding) Extracted() []string {
 	return f.Match.Extracted
 }
 
+// What is what a person wants to see of a finding beside its place: what was extracted, or the title, the server and where
+// it leads to.
+func (f Finding) What() string {
+	if texts := f.Extracted(); len(texts) > 0 {
+		return strings.Join(texts, ", ")
+	}
+	r := f.Result
+	var parts []string
+	for _, part := range []string{r.Title, r.WebServer} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if to := cmp.Or(r.Location, r.FinalURL); to != "" && to != r.URL {
+		parts = append(parts, "-> "+to)
+	}
+	return strings.Join(parts, " · ")
+}
+
 // Key is the breaker's key of the host: host:port.
 func (f Finding) Key() string { return hostKey(f.Result) }
 
@@ -99,6 +118,7 @@ type Findings struct {
 	checks map[int]*Check
 	kept   []Finding
 	total  int64
+	ranks  [6]int64 // by SeverityRank
 }
 
 // NewFindings keeps at most limit findings, which is positive.
@@ -137,6 +157,9 @@ func (f *Findings) Add(e Event) {
 // Total counts all findings, those that were not kept too.
 func (f *Findings) Total() int64 { return f.total }
 
+// OfRank counts the findings of one [SeverityRank], those that were not kept too.
+func (f *Findings) OfRank(rank int) int64 { return f.ranks[rank] }
+
 // Check gives what was told of the check at a place of the plan, nil for nothing.
 func (f *Findings) Check(index int) *Check { return f.checks[index] }
 
@@ -148,6 +171,7 @@ func (f *Findings) Worst() []Finding {
 
 func (f *Findings) add(found Finding) {
 	f.total++
+	f.ranks[SeverityRank(found.Severity())]++
 	f.kept = append(f.kept, found)
 	if len(f.kept) >= 2*f.limit { // sorting now and then costs less than keeping order
 		f.settle()

@@ -92,7 +92,7 @@ func (j *JUnit) result(r *Result) error {
 	var text strings.Builder
 	for _, f := range found {
 		line := []string{f.URL()}
-		for _, part := range []string{f.Matcher(), what(f)} {
+		for _, part := range []string{f.Matcher(), f.What()} {
 			if part != "" {
 				line = append(line, part)
 			}

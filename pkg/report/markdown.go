@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -73,30 +72,12 @@ func (m *Markdown) writeFindings(b *bytes.Buffer, limit int) {
 			status = fmt.Sprint(f.Result.StatusCode)
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", markdownCell(f.Severity(), 20), markdownCell(check, 100),
-			markdownCell(f.URL(), 300), status, markdownCell(what(f), 200))
+			markdownCell(f.URL(), 300), status, markdownCell(f.What(), 200))
 		shown++
 	}
 	if more := m.findings.Total() - shown; more > 0 {
 		fmt.Fprintf(b, "\nAnd %d more, in the results.\n", more)
 	}
-}
-
-// what is what a person wants to see of a finding beside its place.
-func what(f Finding) string {
-	if texts := f.Extracted(); len(texts) > 0 {
-		return strings.Join(texts, ", ")
-	}
-	r := f.Result
-	var parts []string
-	for _, part := range []string{r.Title, r.WebServer} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	if to := cmp.Or(r.Location, r.FinalURL); to != "" && to != r.URL {
-		parts = append(parts, "-> "+to)
-	}
-	return strings.Join(parts, " · ")
 }
 
 func writeMarkdownReasons(b *bytes.Buffer, sum *Summary) {

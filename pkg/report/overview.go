@@ -17,8 +17,11 @@ type Overview struct {
 	attempts int64
 }
 
+// knownHosts is how many hosts, at least, are counted before the first of them trips: those that are in work at a time.
+const knownHosts = 10_000
+
 // NewOverview is an overview of no events.
-func NewOverview() *Overview { return &Overview{tally: NewTally(1)} }
+func NewOverview() *Overview { return &Overview{tally: NewTally(knownHosts)} }
 
 // Add takes an event.
 func (o *Overview) Add(e Event) {
@@ -67,6 +70,9 @@ func (o *Overview) Summary() Summary {
 	s.Items = s.Done + s.Failed + s.Skipped
 	return s
 }
+
+// Host gives the counts of a host that tripped, by the breaker's key.
+func (o *Overview) Host(key string) HostCounts { return o.tally.Host(key) }
 
 // Began is when the scan began, or the moment of the oldest thing known.
 func (o *Overview) Began() time.Time {
