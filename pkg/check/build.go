@@ -45,6 +45,7 @@ func (s *state) build(q *request) (*requester.Request, error) {
 	if s.job.Follow > 0 && req.Raw == nil {
 		req.Redirects, req.SameHostRedirects = s.job.Follow, s.job.FollowSameHost
 	}
+	req.WantHops = req.Redirects > 0
 	if s.home(req) {
 		req.User = s.job.Target.User
 	}

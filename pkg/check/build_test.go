@@ -125,6 +125,34 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// What is looked for may be the redirect itself, and a cookie may come with it.
+func TestAnswersOnTheWay(t *testing.T) {
+	h := host(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/old":
+			http.SetCookie(w, &http.Cookie{Name: "sid", Value: "s1"})
+			http.Redirect(w, r, "/new", http.StatusFound)
+		case "/new":
+			io.WriteString(w, "new page")
+		default:
+			io.WriteString(w, "cookie "+r.Header.Get("Cookie"))
+		}
+	})
+	out := h.run(t, template(`
+http:
+  - path: ["{{BaseURL}}/old"]
+    redirects: true
+    matchers: [{type: dsl, name: redirect, dsl: ['status_code == 302 && location == "/new"']}]
+    extractors: [{type: regex, regex: ["new page"]}]
+  - raw: ["GET /old HTTP/1.1\n\n", "GET /cookie HTTP/1.1\n\n"]
+    host-redirects: true
+    matchers: [{type: word, name: page, words: ["new page", "cookie sid=s1"]}]
+`))
+	if got := told(h, out); got != "redirect /old\npage /old\npage /cookie" {
+		t.Errorf("findings %q, asked %s", got, h.requests())
+	}
+}
+
 // A check that looks at how long an answer takes expects slow ones.
 func TestTimedChecks(t *testing.T) {
 	timed := sent(t, "http://h", template("http:\n  - path: ['{{BaseURL}}']\n    matchers: [{type: dsl, dsl: ['duration >= 6']}]"))

@@ -16,10 +16,13 @@ type cookies struct {
 	jar *cookiejar.Jar
 }
 
-// keep takes the cookies of an answer.
+// keep takes the cookies of an answer, and of those that redirected to it.
 func (c *cookies) keep(req *requester.Request, resp *requester.Response) {
 	if c.off {
 		return
+	}
+	if resp.Before != nil {
+		c.keep(req, resp.Before)
 	}
 	var header http.Header
 	for _, f := range resp.Header {
@@ -36,7 +39,11 @@ func (c *cookies) keep(req *requester.Request, resp *requester.Response) {
 	if c.jar == nil {
 		c.jar, _ = cookiejar.New(nil) // it has no errors
 	}
-	c.jar.SetCookies(cookieURL(req), (&http.Response{Header: header}).Cookies())
+	from := cookieURL(req)
+	if final, err := url.Parse(resp.FinalURL); err == nil && resp.FinalURL != "" {
+		from = final
+	}
+	c.jar.SetCookies(from, (&http.Response{Header: header}).Cookies())
 }
 
 // add gives a request the cookies of its host. One that the check has written itself stays.

@@ -120,14 +120,21 @@ func readTemplate(name string) ([]byte, error) {
 		return nil, plainPathError(err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, plainPathError(err)
+	case !info.Mode().IsRegular():
 		return nil, errors.New("expected a file")
+	case info.Size() > MaxTemplate:
+		return nil, fmt.Errorf("expected a template of at most %d bytes", MaxTemplate)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, MaxTemplate+1))
-	if err == nil && len(text) > MaxTemplate {
-		err = fmt.Errorf("expected a template of at most %d bytes", MaxTemplate)
+	text := make([]byte, info.Size())
+	n, err := io.ReadFull(f, text)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it has become shorter
+		err = nil
 	}
-	return text, err
+	return text[:n], err
 }
 
 // plainPathError leaves the name out, which stands before the message already.

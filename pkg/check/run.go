@@ -156,15 +156,27 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 	s.outcome.Sent++
 	s.outcome.Last = resp
 	s.cookies.keep(req, resp)
-	s.now = newAnswer(req, resp, s.block.maxSize)
+	last := newAnswer(req, resp, s.block.maxSize)
 	if s.block.history {
-		s.past = append(s.past, s.now)
+		s.past = append(s.past, last)
 	}
-	v := s.block.judge(s)
+	v := s.judge(last)
 	if v.matched && !v.internal {
 		s.tell(v)
 	}
+	s.now = last
 	return v.matched, nil
+}
+
+// judge looks at an answer, and as long as nothing matches at those that redirected to it: what is looked for may be the redirect.
+func (s *state) judge(last *answer) verdict {
+	for s.now = last; ; s.now = newAnswer(last.req, s.now.resp.Before, s.block.maxSize) {
+		s.found = nil
+		v := s.block.judge(s)
+		if v.matched || s.now.resp.Before == nil {
+			return v
+		}
+	}
 }
 
 // passOver keeps the first error of a request that says nothing of the target; the others go on.

@@ -36,6 +36,9 @@ func (c *Client) follow(ctx context.Context, first *Request, turn Turn, resp *Re
 		answer.Took += took
 		answer.Hops = hops
 		answer.FinalURL = next.url()
+		if first.WantHops {
+			answer.Before = resp
+		}
 		req, resp = next, answer
 	}
 	return resp, nil

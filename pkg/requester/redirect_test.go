@@ -174,6 +174,26 @@ func TestLoopsAndLimits(t *testing.T) {
 	})
 }
 
+func TestAnswersOnTheWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &web{status: 302, moved: map[string]string{"host.test/a": "/b", "host.test/b": "/c"}}
+		c, _ := piped(t, requester.Config{}, w.serve)
+		req := get("/a")
+		req.Redirects = 4
+		if resp := mustDo(t, c, req); resp.Before != nil {
+			t.Errorf("the answer before is kept, and nobody has asked for it")
+		}
+		req.WantHops, req.WantBody = true, true
+		var way []string
+		for resp := mustDo(t, c, req); resp != nil; resp = resp.Before {
+			way = append(way, fmt.Sprintf("%s%d %s", resp.FinalURL, resp.Status, resp.Body))
+		}
+		if got := strings.Join(way, ", "); got != "http://host.test/c200 hi, http://host.test/b302 moved, 302 moved" {
+			t.Errorf("the way back is %s", got)
+		}
+	})
+}
+
 // github.com/projectdiscovery/nuclei/issues/2485: a redirect from a living host to a dead one.
 func TestRedirectToADeadHost(t *testing.T) {
 	hosts := startLab(t, lab.Spec{Kind: lab.Redirecting}, lab.Spec{Kind: lab.Refusing})

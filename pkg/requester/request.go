@@ -22,6 +22,7 @@ type Request struct {
 	IgnoreTimeout     bool // a slow answer is expected: a timeout of the response head is no host error
 	Redirects         int  // hops to follow at most
 	SameHostRedirects bool // follow only hops to the same host name
+	WantHops          bool // the answers on the way are wanted too, see Response.Before
 
 	foreign bool // a hop to a host that may not see what the user keeps for the first one
 }

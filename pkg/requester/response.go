@@ -28,8 +28,10 @@ type Response struct {
 	Throttled bool
 	Again     time.Time
 
-	FinalURL        string // the URL that answered last; "" when no redirect was followed
-	Hops            int    // redirects followed
+	FinalURL string // the URL that answered last; "" when no redirect was followed
+	Hops     int    // redirects followed
+	// Before is the answer that redirected here; nil for the first one, and where it was not asked for.
+	Before          *Response
 	RedirectSkipped string // key of a hop that was not sent: not admitted, or excluded
 	RedirectErr     error  // why a hop to another host failed or is excluded; the response is then the one before it
 }
