@@ -116,7 +116,7 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	defer in.close()
 	stopRead := context.AfterFunc(ctx, in.cancel)
 	defer stopRead()
-	opt.Targets, opt.Requester.Refuse = in.reader, in.refuse
+	opt.Targets, opt.StopReading, opt.Requester.Refuse = in.reader, in.cancel, in.refuse
 
 	var files report.Files
 	defer files.Close()

@@ -124,6 +124,8 @@ func TestNoSuchNameIsKnownForAllPorts(t *testing.T) {
 	if got := strings.Join(keys(b), " "); got != "gone.test:443 gone.test:80 gone.test:8080" || ending.SkippedBy["quarantined"] != 15 {
 		t.Errorf("tripped %s, ending %+v; want all three ports, and all their items skipped", got, ending.Summary)
 	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if n.asked["gone.test."] != 1 {
 		t.Errorf("the name was asked for %d times, want once", n.asked["gone.test."])
 	}

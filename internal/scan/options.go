@@ -14,6 +14,9 @@ import (
 // New reports what its parts refuse.
 type Options struct {
 	Targets *target.Reader
+	// StopReading makes a read of Targets that waits return, when the scan ends before its time; nil = they never wait.
+	StopReading func()
+
 	Probe   *check.Probe
 	Checks  *check.Set        // run in place of the probe; nil = none
 	Vars    map[string]string // values for variables of checks

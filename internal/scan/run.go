@@ -111,7 +111,7 @@ func (s *Scan) judge(ctx context.Context, item executor.Item[job], err error) ou
 	spent := s.spent(err)
 	switch {
 	case v.Blame == hosterrors.BlameNobody && v.Repeat && !spent:
-		s.tellFault(err)
+		s.fault(err)
 		return outcome{Kind: executor.Neutral, Err: err}
 	case v.Blame == hosterrors.BlameNobody:
 		return outcome{Kind: executor.CheckError, Err: err}

@@ -107,6 +107,7 @@ func (s *Scan) executorConfig() executor.Config[job] {
 		NextAdmit:       s.nextAdmit,
 		Ended:           s.client.Forget,
 		Waiting:         s.waiting,
+		Stopping:        s.opt.StopReading,
 	}
 	if s.opt.Requester.Scan.Rate > 0 {
 		cfg.Pace = s.pace

@@ -77,10 +77,13 @@ func scanned(t *testing.T, opt Options, paths []string, lines ...string) (*book,
 
 func scanInto(ctx context.Context, t *testing.T, b *book, opt Options, paths []string, lines ...string) (Ending, error) {
 	t.Helper()
+	return scanStream(ctx, t, b, opt, paths, strings.NewReader(strings.Join(lines, "\n")))
+}
+
+func scanStream(ctx context.Context, t *testing.T, b *book, opt Options, paths []string, list io.Reader) (Ending, error) {
+	t.Helper()
 	var err error
-	if opt.Targets, err = target.NewReader(target.Config{
-		Sources: []target.Source{target.Stream("list", strings.NewReader(strings.Join(lines, "\n")))},
-	}); err != nil {
+	if opt.Targets, err = target.NewReader(target.Config{Sources: []target.Source{target.Stream("list", list)}}); err != nil {
 		t.Fatal(err)
 	}
 	if opt.Probe == nil {

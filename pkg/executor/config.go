@@ -81,6 +81,8 @@ type Config[T any] struct {
 	// again. nil = no limit.
 	Pace func(now time.Time) (at time.Time, room int)
 
+	// Stopping tells that the scan stops early, for whatever reason, so that a source that waits can be made to return.
+	Stopping func()
 	// Ended tells that a host has nothing left, so that what is kept for it can go.
 	Ended func(host string)
 	// Waiting tells that only parked hosts are left, and until when the scan waits for them.

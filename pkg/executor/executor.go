@@ -91,7 +91,8 @@ func New[T any](cfg Config[T]) (*Executor[T], error) {
 }
 
 // Run takes targets from source until it gives io.EOF, runs their items, and returns when the last one is done, failed
-// or skipped. source is called from one goroutine and must return soon after ctx ends.
+// or skipped. source is called from one goroutine and must return soon after ctx ends,
+// and after Config.Stopping was called.
 //
 // When ctx ends, or source gives another error, no new item starts; those in flight go on for Config.Grace, after which
 // their context is cancelled; the rest is skipped as Interrupted. Run returns that error, or the cause of ctx's end.
@@ -129,6 +130,9 @@ func (e *Executor[T]) Run(ctx context.Context, source func() (T, error)) (Tally,
 		}
 		if graceOver == nil && e.isStopping() {
 			stopFeed()
+			if e.cfg.Stopping != nil {
+				e.cfg.Stopping()
+			}
 			graceOver = e.grace()
 		}
 		timer.Reset(next)

@@ -100,7 +100,7 @@ type Skipped struct {
 	URL       string    `json:"url,omitempty"`
 	Input     string    `json:"input,omitempty"` // written without a password
 	Target    int64     `json:"target"`          // see Result.Target
-	Reason    string    `json:"reason"`          // quarantined, dead, backlog-full, interrupted, no-route, host-timeout, excluded
+	Reason    string    `json:"reason"`          // quarantined, dead, backlog-full, interrupted, no-route, host-timeout, proxy-failed, excluded
 	State     string    `json:"state,omitempty"`
 	Trips     int       `json:"trips,omitempty"`
 	LastError string    `json:"last_error,omitempty"`

@@ -22,6 +22,8 @@ type proxy struct {
 	user     string
 	password string
 	auth     string // value of Proxy-Authorization; "" = none
+	scheme   string
+	health   *proxyHealth
 }
 
 func parseProxy(raw string) (*proxy, error) {
@@ -29,7 +31,7 @@ func parseProxy(raw string) (*proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("expected the URL of a proxy: %w", withoutURL(err))
 	}
-	p := &proxy{port: 8080}
+	p := &proxy{scheme: u.Scheme, port: 8080, health: newProxyHealth()}
 	switch u.Scheme {
 	case "http":
 	case "https":
@@ -73,21 +75,11 @@ func (c *Client) absolute(r *Request) bool {
 
 // connectProxy makes the way to the host through the proxy. All of it has the time of a dial.
 func (c *Client) connectProxy(ctx context.Context, req *Request) (net.Conn, error) {
-	end := time.Now().Add(c.cfg.DialTimeout)
-	raw, _, err := c.connectTCP(ctx, c.proxy.host, c.proxy.port, nil)
+	way, raw, err := c.toProxy(ctx, time.Now().Add(c.cfg.DialTimeout))
 	if err != nil {
-		if callerEnded(ctx) != nil {
-			return nil, err
-		}
-		return nil, &hosterrors.ProxyError{Err: fmt.Errorf("%s: %w", c.proxy.key(), err)}
+		return nil, err
 	}
-	way := &conn{Conn: raw, wire: raw}
-	if err := way.begin(ctx, end); err != nil {
-		way.shut()
-		return nil, &hosterrors.ProxyError{Err: compact(err)}
-	}
-	through, err := c.tunnel(raw, req)
-	if err != nil {
+	if err := c.tunnel(raw, req); err != nil {
 		way.shut()
 		if own := callerEnded(ctx); own != nil {
 			return nil, fmt.Errorf("dialing through %s: %w", c.proxy.key(), own)
@@ -98,29 +90,56 @@ func (c *Client) connectProxy(ctx context.Context, req *Request) (net.Conn, erro
 		way.shut()
 		return nil, &hosterrors.ProxyError{Err: compact(err)}
 	}
-	return through, nil
+	return raw, nil
+}
+
+// toProxy connects to the proxy itself. raw is what is said over way, with TLS where the proxy wants it.
+func (c *Client) toProxy(ctx context.Context, end time.Time) (way *conn, raw net.Conn, err error) {
+	p := c.proxy
+	raw, _, err = c.connectTCP(ctx, p.host, p.port, nil)
+	if err != nil {
+		if callerEnded(ctx) == nil {
+			err = &hosterrors.ProxyError{Err: fmt.Errorf("%s: %w", p.key(), err)}
+		}
+		return nil, nil, err
+	}
+	way = &conn{Conn: raw, wire: raw}
+	if err = way.begin(ctx, end); err == nil && p.secure {
+		session := tls.Client(raw, &tls.Config{ServerName: p.host, InsecureSkipVerify: !c.cfg.Verify, MinVersion: tls.VersionTLS12})
+		if err = session.Handshake(); err == nil {
+			p.health.heard.Store(time.Now().UnixNano())
+			raw = session
+		}
+	}
+	if err == nil {
+		return way, raw, nil
+	}
+	way.shut()
+	if own := callerEnded(ctx); own != nil {
+		return nil, nil, fmt.Errorf("dialing through %s: %w", p.key(), own)
+	}
+	return nil, nil, &hosterrors.ProxyError{Err: fmt.Errorf("%s: %w", p.key(), compact(err))}
 }
 
 // tunnel asks the proxy for a connection to the host, unless the proxy takes the request itself.
-func (c *Client) tunnel(raw net.Conn, req *Request) (net.Conn, error) {
-	p := c.proxy
-	if p.secure {
-		session := tls.Client(raw, &tls.Config{ServerName: p.host, InsecureSkipVerify: !c.cfg.Verify, MinVersion: tls.VersionTLS12})
-		if err := session.Handshake(); err != nil {
-			return nil, &hosterrors.ProxyError{Err: fmt.Errorf("TLS to %s: %w", p.key(), compact(err))}
-		}
-		raw = session
-	}
+func (c *Client) tunnel(raw net.Conn, req *Request) error {
+	var err error
 	switch {
-	case p.socks:
-		return raw, p.socksConnect(raw, req.Host, req.Port, c.cfg.DialTimeout)
+	case c.proxy.socks:
+		err = c.proxy.socksConnect(raw, req.Host, req.Port, c.cfg.DialTimeout)
 	case c.absolute(req):
-		return raw, nil
+		return nil
+	default:
+		err = c.httpConnect(raw, req)
 	}
-	return raw, c.httpConnect(raw, req)
+	if err == nil {
+		c.proxy.health.succeeded(time.Now())
+	}
+	return err
 }
 
-// httpConnect sends CONNECT (RFC 9110 section 9.3.6). The proxy is silent while it dials, so its silence is the host's.
+// httpConnect sends CONNECT (RFC 9110 section 9.3.6). The proxy is silent while it dials, so its silence is the host's,
+// as long as it speaks at all; see proxySilent.
 func (c *Client) httpConnect(raw net.Conn, req *Request) error {
 	d := desks.Get().(*desk)
 	defer d.release()
@@ -161,3 +180,6 @@ func (s *sending) viaProxyError(c *conn, out *outcome) error {
 }
 
 func (p *proxy) key() string { return hostkey.Join(p.host, p.port) }
+
+// name is the proxy for people, without its credentials.
+func (p *proxy) name() string { return p.scheme + "://" + p.key() }

@@ -1,6 +1,7 @@
 package requester_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -117,9 +118,6 @@ func TestProxyFaultsAreNeutral(t *testing.T) {
 	dead := startLab(t, lab.Spec{Kind: lab.Refusing}, lab.Spec{Kind: lab.BlackHole}, lab.Spec{Kind: lab.Mute}, lab.Spec{Kind: lab.Silent})
 	for _, host := range dead {
 		for _, scheme := range []string{"http", "socks5"} {
-			if host.Kind == lab.Silent && scheme == "http" {
-				continue // its silence is that of the host behind it
-			}
 			c := newClient(t, requester.Config{Proxy: scheme + "://" + host.Addr, Timeout: 300 * time.Millisecond})
 			_, err := do(t, c, get("/"))
 			wantErr[*hosterrors.ProxyError](t, err)
@@ -132,7 +130,16 @@ func TestProxyFaultsAreNeutral(t *testing.T) {
 
 func TestProxySilentAboutAHostIsTheHostsSilence(t *testing.T) {
 	for name, serve := range map[string]func(net.Conn){
-		"http": func(c net.Conn) { silence(1, c) },
+		"http": func(c net.Conn) {
+			if req, ok := readRequest(bufio.NewReader(c)); ok && req.Method == "OPTIONS" { // its own
+				if req.RequestURI != "*" || req.Header.Get("Max-Forwards") != "0" {
+					t.Errorf("the proxy was asked for %s with %v, want its own options", req.RequestURI, req.Header)
+				}
+				io.WriteString(c, ok200)
+				return
+			}
+			silence(1, c)
+		},
 		"socks5": func(c net.Conn) {
 			io.ReadFull(c, make([]byte, 3))
 			c.Write([]byte{5, 0})

@@ -58,7 +58,7 @@ func (c *Client) attempt(ctx context.Context, req *Request, turn Turn, g *gate, 
 	s.booking = booking{client: c, gate: g, req: req, ticket: ticket, ignoreTimeout: req.IgnoreTimeout}
 	start := time.Now()
 	defer func() {
-		err = c.ours(g, req, c.strained(start, err))
+		err = c.ours(g, req, c.throughProxy(ctx, req, start, resp, c.strained(start, err)))
 		s.booking.close(err)
 		if resp != nil && err == nil {
 			c.hear(g, resp)

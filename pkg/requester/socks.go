@@ -56,7 +56,7 @@ func (p *proxy) socksGreet(raw net.Conn) error {
 	case chosen[1] == 0:
 		return nil
 	case chosen[1] != 2 || p.user == "":
-		return errors.New("the proxy accepts none of our ways to authenticate")
+		return fmt.Errorf("%w: it accepts none of our ways to say who we are", errProxyAuth)
 	}
 	b := append([]byte{1, byte(len(p.user))}, p.user...)
 	b = append(append(b, byte(len(p.password))), p.password...)
@@ -67,7 +67,7 @@ func (p *proxy) socksGreet(raw net.Conn) error {
 		return err
 	}
 	if chosen[1] != 0 {
-		return errors.New("the proxy refuses the name or the password")
+		return errProxyAuth
 	}
 	return nil
 }
