@@ -41,7 +41,7 @@ func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.failOn, "fail-on", "exit 1 when there is a finding of this severity or a higher one")
 	fs.BoolVar(&o.omitRaw, "omit-raw", false, "leave request and response of findings out of JSON lines")
 	fs.BoolVar(&o.silent, "silent", false, "results and errors only")
-	fs.BoolVarP(&o.verbose, "verbose", "v", false, "tell each change of a host's state and each failure")
+	fs.BoolVarP(&o.verbose, "verbose", "v", false, "tell each decision about a host and each failure")
 	fs.BoolVar(&o.noColor, "no-color", false, "no colours")
 	fs.BoolVar(&o.noProgress, "no-progress", false, "neither progress bar nor status lines")
 	fs.Var(&o.statsInterval, "stats-interval", "time between status lines where there is no terminal; 0 is none")

@@ -20,6 +20,15 @@
 // the meantime: no byte of a response came, so the request goes out once more on a fresh connection, with a flow slot
 // of its own, where RFC 9110 section 9.2.2 allows it.
 //
+// # Pace
+//
+// What a host owns is one record, its gate: failure window, throttle, flow rule and connections. A send looks it up once, and
+// [Client.NextAdmit] is the one question that others ask it. A host without state has no gate.
+//
+// A 429 is an answer, not a failure, and so is a 503 of a host that answers otherwise or says when to come back. It holds
+// the whole host until then, or halves its rate, at most once a second and not below one a second; the rate climbs back
+// in steps to what the host was seen to take, and tries more only after a quiet time. Config.Observe hears of each decision.
+//
 // # Connections
 //
 // HTTP/1.1 runs over connections of our own: a timer and a type of error for each phase, fresh or kept-alive known, exact bytes

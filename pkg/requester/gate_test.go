@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/redialscan/redial/pkg/failurewindow"
 	"github.com/redialscan/redial/pkg/flow"
 	"github.com/redialscan/redial/pkg/hostkey"
 )
@@ -50,6 +51,79 @@ func TestGatesOfDeadHostsDoNotPileUp(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Hosts that asked for less are remembered for as long as that means something, and no longer: a list of millions that all
+// answer 429 does not fill the memory.
+func TestGatesOfThrottledHostsDoNotPileUp(t *testing.T) {
+	for name, fields := range map[string]string{"without a time": "", "with a time": "Retry-After: 10\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const hosts, remembered = 20_000, 2500 // one every four milliseconds, for ten seconds
+				answer := "HTTP/1.1 429 Slow down\r\nConnection: close\r\n" + fields + "Content-Length: 0\r\n\r\n"
+				c, err := New(Config{Dial: func(context.Context, string, string) (net.Conn, error) {
+					near, far := net.Pipe()
+					go func() {
+						defer far.Close()
+						if _, err := far.Read(make([]byte, 1024)); err == nil {
+							_, _ = io.WriteString(far, answer)
+						}
+					}()
+					return near, nil
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				for n := range hosts {
+					req := &Request{Scheme: "http", Host: fmt.Sprintf("10.0.%d.%d", n>>8, n&255), Port: 80}
+					resp, err := c.Do(t.Context(), req, nil)
+					if err != nil || !resp.Throttled {
+						t.Fatalf("got %+v, %v; want a host that asks for less", resp, err)
+					}
+					if n%2 == 0 {
+						c.Forget(fmt.Sprintf("10.0.%d.%d:80", n>>8, n&255))
+					}
+					<-time.After(4 * time.Millisecond)
+				}
+				if got := c.gates.count(); got < remembered || got > 2*remembered+minSweep*len(c.gates.shards) {
+					t.Errorf("%d gates after %d hosts, want the last %d and less than as many more", got, hosts, remembered)
+				}
+			})
+		})
+	}
+}
+
+// What is asked before each item costs no allocation, whatever rules the host has.
+func TestQuestionsAllocateNothing(t *testing.T) {
+	w, err := failurewindow.New(failurewindow.Config{Limit: 1, Length: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Config{Window: w, Host: flow.Rule{Rate: 10}, Scan: flow.Rule{Rate: 1e6}, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("down")
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Do(t.Context(), &Request{Scheme: "http", Host: "h.test", Port: 80}, nil); err == nil {
+		t.Fatal("got an answer")
+	}
+	g := c.gates.find("h.test:80")
+	g.slow = &throttle{rate: 5, top: 10, goal: 5, stride: 1}
+	now := time.Now()
+	if n := testing.AllocsPerRun(1000, func() {
+		now = now.Add(time.Millisecond)
+		c.NextAdmit("h.test:80", now)
+		c.Held("h.test:80", now)
+		c.NextAdmit("unknown.test:80", now)
+		if taken, _, ok := c.askSlot(g, now); ok {
+			taken.cancel(now)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 
