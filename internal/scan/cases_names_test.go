@@ -80,7 +80,7 @@ func TestDeadResolverBlamesNobody(t *testing.T) {
 			startNameserver(t, n)
 			opt := base()
 			opt.Breaker.MaxHostError, opt.FirstContact, opt.Linger = 1, 1, 0
-			opt.Requester.Timeout, opt.Requester.DialTimeout = 2*time.Second, 300*time.Millisecond
+			opt.Requester.Timeout, opt.Requester.DialTimeout = 10*time.Second, time.Second
 			opt.Requester.Resolvers, opt.Requester.IPVersion = []string{n.addr}, 4
 			var mu sync.Mutex
 			var said []string

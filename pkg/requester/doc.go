@@ -38,6 +38,20 @@
 // this makes 4. HTTP/2 is net/http's, on connections dialled here. A response head is parsed here because fasthttp's parser
 // loses the order and the case of fields.
 //
+// # Names
+//
+// All that ask for a name at the same time share one look-up, which none of them can cancel for the others. With servers of
+// our own (Config.Resolvers) an answer holds for its TTL, between 10 seconds and an hour, and that a name does not exist for
+// as long as its zone says, 5 minutes at most; the system's resolver tells neither, so its answers hold for a minute. What
+// a resolver that fails says is not kept, and no host is blamed for it.
+//
+// # Proxies
+//
+// Names are resolved at the proxy's far end. What it says of a host, by CONNECT status 502 to 504 or SOCKS reply 3 to 6, is that
+// host's error; all else that goes wrong is the proxy's own, and after a few such failures in a row the error is a
+// [ProxyDownError]. An HTTP proxy is silent while it dials, so before a host is blamed for a silence in which the proxy said
+// nothing to anybody, the proxy is asked for its own options.
+//
 // # Errors
 //
 // Errors are meant for [hosterrors.Judge]: each is typed by phase and cause, small enough to be kept for a million

@@ -134,7 +134,7 @@ func TestDeadServerIsNobodysFault(t *testing.T) {
 	silent := startNameserver(t, nil)
 	for name, servers := range map[string][]string{"closed": {closed.LocalAddr().String()}, "silent": {silent.addr}} {
 		b := newBreaker(t, 1)
-		c := newClient(t, requester.Config{Resolvers: servers, Breaker: b, Timeout: 300 * time.Millisecond})
+		c := newClient(t, requester.Config{Resolvers: servers, Breaker: b, Timeout: time.Second})
 		for range 2 {
 			_, err := do(t, c, &requester.Request{Scheme: "http", Host: "host.example", Port: 80})
 			if v := hosterrors.Judge(err); v.Blame != hosterrors.BlameNobody || !v.Repeat || !v.Pause || b.AnyTripped() {
