@@ -42,10 +42,11 @@ var allowed = map[string]map[string]string{
 		"pkg/target":        "where to",
 	},
 	"pkg/check": {
-		"pkg/check/dsl": "the expressions in matchers, extractors and requests",
-		"pkg/hostkey":   "a response is told with its host as the rest of the scan names it",
-		"pkg/requester": "a check sends through the one send path",
-		"pkg/target":    "a check runs on a target",
+		"pkg/hosterrors": "a host that answers in another protocol is told from one that does not",
+		"pkg/check/dsl":  "the expressions in matchers, extractors and requests",
+		"pkg/hostkey":    "a response is told with its host as the rest of the scan names it",
+		"pkg/requester":  "a check sends through the one send path",
+		"pkg/target":     "a check runs on a target",
 	},
 	"pkg/check/dsl":     {}, // a language and its functions; what its variables are is the caller's
 	"pkg/executor":      {}, // generic: it knows neither hosts nor HTTP

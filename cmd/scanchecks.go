@@ -30,7 +30,7 @@ func (o *checkOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&s.IDs, "id", nil, "only checks with these `ids`; * and ? stand for parts of one")
 	fs.StringSliceVar(&s.ExcludeIDs, "exclude-id", nil, "no checks with these `ids`")
 	fs.StringSliceVar(&s.Authors, "author", nil, "only checks by one of these `authors`")
-	fs.StringSliceVar(&s.Protocols, "type", nil, "only checks of these `protocols`: http")
+	fs.StringSliceVar(&s.Protocols, "type", nil, "only checks of these `protocols`: http, ssl")
 	fs.StringArrayVar(&o.vars, "var", nil, "value for a variable of checks, `name=value`")
 }
 

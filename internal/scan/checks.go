@@ -156,3 +156,8 @@ func (s *Scan) noteWorst(r *report.Result) {
 		}
 	}
 }
+
+// settles says that the requests of a check tell which scheme a host speaks.
+func (s *Scan) settles(check int) bool {
+	return s.opt.Checks == nil || s.opt.Checks.Checks[check].Protocol() == "http"
+}

@@ -160,3 +160,14 @@ func TestACheckWithABadURLFails(t *testing.T) {
 		t.Errorf("failures %+v", f)
 	}
 }
+
+// A certificate says nothing of the scheme, so a host without one is asked for that first.
+func TestHandshakesDoNotSettleTheScheme(t *testing.T) {
+	url, asked := trying(t, func(http.ResponseWriter, *http.Request, int) {})
+	opt := base()
+	opt.Checks = checks(t, "ssl:\n  - address: '{{Host}}:{{Port}}'\n    matchers: [{type: dsl, dsl: ['probe_status']}]\n", absent)
+	_, ending := scanned(t, opt, nil, strings.TrimPrefix(url, "http://"))
+	if ending.Done != 2 || ending.Findings != 1 || asked() != "GET /, GET /none" {
+		t.Errorf("asked %s, ending %+v; want the page of http, and no finding of a handshake", asked(), ending.Summary)
+	}
+}

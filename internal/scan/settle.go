@@ -55,11 +55,14 @@ func (s *Scan) settle(ctx context.Context, item executor.Item[job], turn *execut
 func (s *Scan) trySend(
 	ctx context.Context, item executor.Item[job], candidate target.Target, turn *executor.Turn,
 ) (answer, error) {
-	if item.Check >= 0 {
+	if item.Check >= 0 && s.settles(item.Check) {
 		return s.send(ctx, item, candidate, turn)
 	}
 	s.policy.Budget.Sent()
 	resp, err := s.client.Do(ctx, plain(candidate), turn)
+	if err == nil && item.Check >= 0 {
+		return s.send(ctx, item, candidate, turn)
+	}
 	return answer{resp: resp}, err
 }
 

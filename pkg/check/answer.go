@@ -20,9 +20,13 @@ type answer struct {
 	head   string // "" = not made yet
 	folded map[string]string
 	trees  map[string]document
+	facts  map[string]any // of another protocol than HTTP
 }
 
 func newAnswer(req *requester.Request, resp *requester.Response, maxSize int) *answer {
+	if resp.Session != nil {
+		return newCertificate(req, resp)
+	}
 	body := resp.Body
 	if maxSize > 0 && len(body) > maxSize {
 		body = body[:maxSize]
@@ -66,6 +70,9 @@ func (a *answer) raw() string {
 
 // value gives what an answer has under a name.
 func (a *answer) value(name string) (any, bool) {
+	if a.facts != nil {
+		return a.fact(name)
+	}
 	switch name {
 	case "", "body":
 		return a.body, true
@@ -91,6 +98,22 @@ func (a *answer) value(name string) (any, bool) {
 		return a.resp.IP.String(), a.resp.IP.IsValid()
 	}
 	return a.field(name)
+}
+
+// fact is what an answer of another protocol has under a name.
+func (a *answer) fact(name string) (any, bool) {
+	switch name {
+	case "", "body", "response", "raw", "all":
+		return a.body, true
+	case "duration":
+		return a.resp.Took.Seconds(), true
+	case "host", "matched":
+		return a.url, true
+	case "ip":
+		return a.resp.IP.String(), a.resp.IP.IsValid()
+	}
+	v, ok := a.facts[name]
+	return v, ok
 }
 
 // field looks a name up among header fields and cookies. Fields of one name are joined with a space.

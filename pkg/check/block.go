@@ -7,10 +7,12 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/redialscan/redial/pkg/check/dsl"
+	"github.com/redialscan/redial/pkg/requester"
 )
 
 // block is one entry of a check's http section: requests, and what is made of their answers.
 type block struct {
+	protocol string
 	id       string
 	requests []request
 	payloads *payloads // nil = none
@@ -22,6 +24,7 @@ type block struct {
 	stop         bool
 	noCookies    bool
 	unresolvedOK bool // a variable without a value is sent as it is written
+	iterateAll   bool // a request is sent for each value that an internal extractor found
 	history      bool // an expression looks at an earlier answer by its number
 	timed        bool // an expression looks at how long the answer took
 }
@@ -35,6 +38,11 @@ type request struct {
 	raw     *dsl.Text
 	unsafe  bool // raw goes out byte for byte
 	once    bool // it is sent with the first of all payloads only
+
+	names []string // variables that it uses
+
+	address   *dsl.Text // of a TLS handshake, host:port
+	handshake requester.Handshake
 }
 
 type headerText struct {
@@ -44,7 +52,7 @@ type headerText struct {
 
 // blocks reads the http section.
 func (t *templateReader) blocks(n *yaml.Node, field string) {
-	if len(t.check.blocks) > 0 {
+	if slices.ContainsFunc(t.check.blocks, func(b *block) bool { return b.protocol == protocolHTTP }) {
 		t.problem(n, field, KindValue, "http and requests are one section, expected one of them")
 		return
 	}
@@ -77,11 +85,10 @@ type blockReader struct {
 var notNowHTTP = [...]string{
 	"race", "race_count", "pipeline", "pipeline-concurrent-connections", "pipeline-requests-per-connection", "fuzzing", "analyzer",
 	"pre-condition", "digest-username", "digest-password", "signature", "global-matchers", "self-contained", "fuzz-pre-condition",
-	"iterate-all",
 }
 
 func (t *templateReader) block(n *yaml.Node, field string) *block {
-	r := &blockReader{templateReader: t, b: &block{}, method: "GET"}
+	r := &blockReader{templateReader: t, b: &block{protocol: protocolHTTP}, method: "GET"}
 	b := r.b
 	flag := func(into *bool) func(*yaml.Node, string) {
 		return func(n *yaml.Node, field string) { *into = t.bool(n, field) }
@@ -100,6 +107,7 @@ func (t *templateReader) block(n *yaml.Node, field string) *block {
 		"max-redirects":          func(n *yaml.Node, field string) { r.hops = t.number(n, field, 0) },
 		"max-size":               func(n *yaml.Node, field string) { b.maxSize = t.number(n, field, 1) },
 		"stop-at-first-match":    flag(&b.stop),
+		"iterate-all":            flag(&b.iterateAll),
 		"disable-cookie":         flag(&b.noCookies),
 		"cookie-reuse":           nil, // is the rule
 		"skip-variables-check":   flag(&b.unresolvedOK),
@@ -182,14 +190,19 @@ func (r *blockReader) finish(n *yaml.Node, field string) {
 		r.problem(n, field, KindValue, "expected path or raw, got both")
 	case r.unsafe && len(r.raws) == 0:
 		r.problem(n, field, KindValue, "expected raw requests with unsafe")
-	case len(b.matchers) == 0 && len(b.extractors) == 0:
-		r.problem(n, field, KindValue, "expected matchers or extractors, got neither")
 	}
 	for _, path := range r.paths {
-		b.requests = append(b.requests, request{path: path, method: r.method, headers: r.headers, body: r.body})
+		q := request{path: path, method: r.method, headers: r.headers, body: r.body, names: slices.Clone(path.Names())}
+		for _, h := range r.headers {
+			q.names = append(q.names, h.value.Names()...)
+		}
+		if r.body != nil {
+			q.names = append(q.names, r.body.Names()...)
+		}
+		b.requests = append(b.requests, q)
 	}
 	for _, raw := range r.raws {
-		raw.unsafe = r.unsafe
+		raw.unsafe, raw.names = r.unsafe, raw.raw.Names()
 		b.requests = append(b.requests, raw)
 	}
 	if r.follow || b.sameHost {
@@ -200,10 +213,16 @@ func (r *blockReader) finish(n *yaml.Node, field string) {
 	if r.payloadFields != nil {
 		b.payloads = r.readPayloads(r.payloadFields, field+".payloads", r.attack)
 	}
+	r.look()
+	r.noHopHistory(n, field)
+}
+
+// look notes what the matchers and extractors want of the answers.
+func (r *blockReader) look() {
+	b := r.b
 	names := b.names()
 	b.history = b.history || slices.ContainsFunc(names, isNumbered)
 	b.timed = slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "duration") })
-	r.noHopHistory(n, field)
 }
 
 // noHopHistory refuses an unsafe request that is to follow redirects: its bytes say nothing of where to go next.

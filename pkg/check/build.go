@@ -60,7 +60,10 @@ func (s *state) home(req *requester.Request) bool {
 }
 
 func (s *state) compose(q *request) (*requester.Request, error) {
-	if q.raw != nil {
+	switch {
+	case q.address != nil:
+		return s.composeHandshake(q)
+	case q.raw != nil:
 		return s.composeRaw(q)
 	}
 	url, err := s.expand(q.path)
@@ -92,12 +95,7 @@ func (s *state) composeRaw(q *request) (*requester.Request, error) {
 		return nil, err
 	}
 	if q.unsafe {
-		b, err := exactBytes(text)
-		if err != nil {
-			return nil, err
-		}
-		t := &s.job.Target
-		return &requester.Request{Scheme: t.Scheme.String(), Host: t.Host, Port: portOf(t), Raw: b}, nil
+		return s.composeExact(text)
 	}
 	raw, err := parseRaw(text)
 	if err != nil {
@@ -127,6 +125,27 @@ func (s *state) composeRaw(q *request) (*requester.Request, error) {
 		req.Body = []byte(raw.body)
 	}
 	return req, nil
+}
+
+// composeExact makes a request of bytes that nobody touches, but for the lines before them that are meant for the scanner.
+func (s *state) composeExact(text string) (*requester.Request, error) {
+	var notes rawRequest
+	text, err := notes.annotations(text)
+	if err != nil {
+		return nil, err
+	}
+	root := rootURL(&s.job.Target)
+	if notes.host != "" {
+		if root = notes.host; !strings.Contains(root, "://") {
+			root = s.job.Target.Scheme.String() + "://" + root
+		}
+	}
+	req, err := s.locate(root)
+	if err != nil {
+		return nil, err
+	}
+	req.Raw, err = exactBytes(text)
+	return req, err
 }
 
 // locate finds the host of a URL, and what to ask it for. The path goes out as it is written.

@@ -93,6 +93,14 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
+// Lines for the scanner do not go out, and choose the host.
+func TestUnsafeWithAnotherHost(t *testing.T) {
+	req := sent(t, "http://h", template("http:\n  - unsafe: true\n    raw:\n      - |\n        @Host: o.example:81\n        GET / HTTP/1.0\n"+ending))
+	if string(req.Raw) != "GET / HTTP/1.0\r\n\r\n" || req.Host != "o.example" || req.Port != 81 {
+		t.Errorf("sent %q to %s:%d", req.Raw, req.Host, req.Port)
+	}
+}
+
 func TestRedirects(t *testing.T) {
 	answer := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/old" {

@@ -123,7 +123,9 @@ func (p *flowParser) one(depth int) (flow, error) {
 		x, err := p.one(depth + 1)
 		return flowNot{x}, err
 	case p.accept("http("):
-		return p.call()
+		return p.call(protocolHTTP)
+	case p.accept("ssl("):
+		return p.call(protocolSSL)
 	case p.accept("("):
 		x, err := p.or(depth + 1)
 		if err == nil && !p.accept(")") {
@@ -131,31 +133,37 @@ func (p *flowParser) one(depth int) (flow, error) {
 		}
 		return x, err
 	}
-	return nil, p.want("http(...)")
+	return nil, p.want("http(...) or ssl(...)")
 }
 
 // call reads the numbers or ids of blocks; none stand for all.
-func (p *flowParser) call() (flow, error) {
+func (p *flowParser) call(protocol string) (flow, error) {
+	var blocks flowBlocks
+	for _, b := range p.blocks {
+		if b.protocol == protocol {
+			blocks = append(blocks, b)
+		}
+	}
 	end := strings.IndexByte(p.src[p.at:], ')')
 	if end < 0 {
 		return nil, p.want("a closing parenthesis")
 	}
 	list := strings.TrimSpace(p.src[p.at : p.at+end])
 	p.at += end + 1
-	if list == "" {
-		return flowBlocks(p.blocks), nil
+	if list == "" && len(blocks) > 0 {
+		return blocks, nil
 	}
 	var chosen flowBlocks
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.Trim(strings.TrimSpace(name), `"'`)
 		i, err := strconv.Atoi(name)
 		if i--; err != nil {
-			i = slices.IndexFunc(p.blocks, func(b *block) bool { return b.id == name && name != "" })
+			i = slices.IndexFunc(blocks, func(b *block) bool { return b.id == name && name != "" })
 		}
-		if i < 0 || i >= len(p.blocks) {
-			return nil, fmt.Errorf("there is no http(%s)", name)
+		if i < 0 || i >= len(blocks) {
+			return nil, fmt.Errorf("there is no %s(%s)", protocol, name)
 		}
-		chosen = append(chosen, p.blocks[i])
+		chosen = append(chosen, blocks[i])
 	}
 	return chosen, nil
 }

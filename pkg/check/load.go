@@ -91,7 +91,7 @@ func gather(sources []source, results []loaded, wanted *Selection) *Set {
 	set := &Set{Files: len(sources)}
 	for i, r := range results {
 		switch {
-		case r.check != nil && !wanted.takes(r.check.id, &r.check.info):
+		case r.check != nil && !wanted.takes(r.check):
 			set.Passed++
 		case len(r.problems) == 0:
 			set.Checks = append(set.Checks, r.check)

@@ -123,6 +123,9 @@ func (r *blockReader) matcher(n *yaml.Node, field string) *matcher {
 		r.problem(n, field+".type", KindValue, "expected the type of the matcher, got nothing")
 		return nil
 	}
+	if kind == "status" && r.b.protocol != protocolHTTP {
+		r.problem(n, field+".type", KindValue, "expected another type than status, which only http has")
+	}
 	for name, list := range lists {
 		if name != matcherLists[kind] {
 			r.problem(list, field+"."+name, KindValue, "expected %s with type %s", matcherLists[kind], kind)

@@ -75,6 +75,9 @@ func (o *operators) judge(s *state) verdict {
 			v.named = append(v.named, extraction{e.name, values})
 		}
 	}
+	if !o.looks() { // the block serves others by what it asks
+		return verdict{matched: true, internal: true}
+	}
 	if len(o.matchers) == 0 {
 		v.matched, v.internal = found, len(v.extracted) == 0
 		return v
@@ -101,6 +104,9 @@ func (o *operators) judge(s *state) verdict {
 	}
 	return v
 }
+
+// looks says that there is anything to look for.
+func (o *operators) looks() bool { return len(o.matchers) > 0 || len(o.extractors) > 0 }
 
 // named says that some matcher has a name.
 func (o *operators) named() bool {

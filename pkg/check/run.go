@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redialscan/redial/pkg/check/dsl"
+	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/requester"
 	"github.com/redialscan/redial/pkg/target"
 )
@@ -102,7 +103,7 @@ func (s *state) run(ctx context.Context, b *block) (bool, error) {
 			if round > 0 && b.requests[i].once {
 				continue
 			}
-			ok, err := s.send(ctx, &b.requests[i], i+1)
+			ok, err := s.sendEach(ctx, &b.requests[i], i+1)
 			matched = matched || ok
 			if _, missing := errors.AsType[*dsl.MissingError](err); missing {
 				break // the steps that follow build on this one
@@ -134,6 +135,24 @@ func (s *state) fillPayload(round int) error {
 	return nil
 }
 
+// sendEach sends a request, once for each value of a variable where the block asks for that.
+func (s *state) sendEach(ctx context.Context, q *request, number int) (bool, error) {
+	name, values := s.manyValued(q)
+	if name == "" {
+		return s.send(ctx, q, number)
+	}
+	matched := false
+	for _, v := range values {
+		s.kept[name] = v
+		ok, err := s.send(ctx, q, number)
+		matched = matched || ok
+		if err != nil || ok && s.block.stop {
+			return matched, err
+		}
+	}
+	return matched, nil
+}
+
 // send sends one request and judges its answer.
 func (s *state) send(ctx context.Context, q *request, number int) (bool, error) {
 	s.found = nil
@@ -146,6 +165,11 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 		return false, nil
 	}
 	resp, err := s.job.Send.Do(ctx, req, s.job.Turn)
+	if _, ok := errors.AsType[*hosterrors.ProtocolError](err); ok && q.address != nil {
+		s.outcome.Sent++ // a host that does not shake hands in this way has answered
+		s.outcome.Last = &requester.Response{}
+		return false, nil
+	}
 	if err != nil && !s.home(req) && ctx.Err() == nil {
 		s.passOver(fmt.Errorf("%s: %w", requestURL(req), err))
 		return false, nil
@@ -157,6 +181,10 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 	s.outcome.Last = resp
 	s.cookies.keep(req, resp)
 	last := newAnswer(req, resp, s.block.maxSize)
+	if s.last == nil {
+		s.last = map[string]*answer{}
+	}
+	s.last[s.block.protocol] = last
 	if s.block.history {
 		s.past = append(s.past, last)
 	}
@@ -192,7 +220,7 @@ func (s *state) tell(v verdict) {
 	if s.now.resp.IP.IsValid() {
 		f.IP = s.now.resp.IP.String()
 	}
-	if s.job.KeepRaw {
+	if s.job.KeepRaw && s.now.facts == nil {
 		f.Request, f.Response, f.Curl = requestText(s.now.req), s.now.raw(), curl(s.now.req, s.now.url)
 	}
 	switch {

@@ -14,7 +14,7 @@ type Selection struct {
 	Severities, ExcludeSeverities []string
 	IDs, ExcludeIDs               []string // * and ? stand for parts of an id
 	Authors                       []string
-	Protocols                     []string // http
+	Protocols                     []string // http, ssl
 }
 
 // complete puts the lists into the form that takes compares, and refuses words that nothing can match.
@@ -41,15 +41,15 @@ func (s *Selection) complete() error {
 		}
 	}
 	for _, name := range s.Protocols {
-		if name != protocolHTTP && !slices.Contains(notNow[:], name) {
-			return &FlagError{"--type", name, fmt.Errorf("expected http")}
+		if name != protocolHTTP && name != protocolSSL && !slices.Contains(notNow[:], name) {
+			return &FlagError{"--type", name, fmt.Errorf("expected http or ssl")}
 		}
 	}
 	return nil
 }
 
-func (s *Selection) takes(id string, info *Info) bool {
-	id = strings.ToLower(id)
+func (s *Selection) takes(c *Check) bool {
+	id, info := strings.ToLower(c.id), &c.info
 	matches := func(pattern string) bool {
 		ok, _ := path.Match(pattern, id)
 		return ok
@@ -69,7 +69,7 @@ func (s *Selection) takes(id string, info *Info) bool {
 		len(s.Severities) > 0 && !slices.Contains(s.Severities, severity),
 		len(s.IDs) > 0 && !slices.ContainsFunc(s.IDs, matches),
 		len(s.Authors) > 0 && !slices.ContainsFunc(s.Authors, among(info.Authors)),
-		len(s.Protocols) > 0 && !slices.Contains(s.Protocols, protocolHTTP):
+		len(s.Protocols) > 0 && !slices.Contains(s.Protocols, c.Protocol()):
 		return false
 	}
 	return true

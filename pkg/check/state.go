@@ -12,12 +12,14 @@ type state struct {
 	job   *Job
 	block *block
 
-	now      *answer   // nil before the first
-	past     []*answer // of the block, in order, where something asks for them
+	now      *answer            // nil before the first
+	last     map[string]*answer // by protocol
+	past     []*answer          // of the block, in order, where something asks for them
 	payload  map[string]string
-	kept     map[string]string // by internal extractors, for the rest of the run
-	found    map[string]string // by the other extractors, for this answer
-	defined  map[string]string // the variables section
+	kept     map[string]string   // by internal extractors, for the rest of the run
+	lists    map[string][]string // all values of those, where requests are sent for each
+	found    map[string]string   // by the other extractors, for this answer
+	defined  map[string]string   // the variables section
 	random   map[string]string
 	cookies  cookies
 	outcome  Outcome
@@ -33,6 +35,11 @@ func (s *state) Lookup(name string) (any, bool) {
 	}
 	if s.now != nil {
 		if v, ok := s.now.value(name); ok && name != "" {
+			return v, true
+		}
+	}
+	if protocol, rest, ok := strings.Cut(name, "_"); ok && s.last[protocol] != nil {
+		if v, ok := s.last[protocol].value(rest); ok {
 			return v, true
 		}
 	}
@@ -66,9 +73,27 @@ func put(m *map[string]string, name, value string) {
 func (s *state) remember(name string, values []string, internal bool) {
 	if internal {
 		put(&s.kept, name, values[0])
+		if s.block.iterateAll && len(values) > 1 {
+			if s.lists == nil {
+				s.lists = map[string][]string{}
+			}
+			s.lists[name] = values
+		}
 	} else {
 		put(&s.found, name, values[0])
 	}
+}
+
+// manyValued is the variable of a request that has several values, "" when none has.
+func (s *state) manyValued(q *request) (string, []string) {
+	if s.block.iterateAll {
+		for _, name := range q.names {
+			if list := s.lists[name]; len(list) > 1 {
+				return name, list
+			}
+		}
+	}
+	return "", nil
 }
 
 // define evaluates the variables section, each variable once. One that needs what is not there yet has no value.

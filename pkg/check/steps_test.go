@@ -176,6 +176,42 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
+// Where a block asks for it a request is sent for each value that was found.
+func TestIterateAll(t *testing.T) {
+	h := host(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/list" {
+			io.WriteString(w, `["/a","/b","/c"]`)
+			return
+		}
+		io.WriteString(w, "page "+r.URL.Path)
+	})
+	text := template(`
+http:
+  - path: ["{{BaseURL}}/list", "{{BaseURL}}{{path}}"]
+    iterate-all: true
+    extractors: [{type: json, name: path, internal: true, json: [".[]"]}]
+    matchers: [{type: regex, regex: ["^page /[bc]"]}]
+`)
+	if got := told(h, h.run(t, text)); got != "/b\n/c" {
+		t.Errorf("findings %q, asked %s", got, h.requests())
+	}
+	if got := told(h, h.run(t, strings.Replace(text, "iterate-all: true", "iterate-all: true\n    stop-at-first-match: true", 1))); got != "/b" {
+		t.Errorf("findings %q with a stop at the first match", got)
+	}
+	if got := told(h, h.run(t, strings.Replace(text, "iterate-all: true", "", 1))); got != "" {
+		t.Errorf("findings %q of the first value alone", got)
+	}
+}
+
+// A block without matchers serves those that come after it.
+func TestABlockThatOnlyAsks(t *testing.T) {
+	h := host(t, login)
+	out := h.run(t, template("flow: http(1) && http(2)\nhttp:\n  - path: ['{{BaseURL}}/login']\n  - method: POST\n    path: ['{{BaseURL}}/go']\n    headers: {Content-Type: application/x-www-form-urlencoded}\n    body: csrf=t0k\n    matchers: [{type: word, words: [welcome with s1]}]"))
+	if got := told(h, out); got != "/go" || h.requests() != "GET /login\nPOST /go csrf=t0k" {
+		t.Errorf("findings %q, asked %s", got, h.requests())
+	}
+}
+
 // A request that is marked so is sent with the first payload only.
 func TestOnce(t *testing.T) {
 	h := host(t, login)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -38,17 +39,26 @@ func (c *Check) File() string { return c.file }
 // Info is what the check says about itself.
 func (c *Check) Info() *Info { return &c.info }
 
-// Protocol is the kind of requests: http.
-func (c *Check) Protocol() string { return protocolHTTP }
+// Protocol is the kind of its requests, of the first where there are several: http or ssl.
+func (c *Check) Protocol() string {
+	if len(c.blocks) == 0 {
+		return protocolHTTP
+	}
+	return c.blocks[0].protocol
+}
 
 // Requests is the greatest number of requests that one run sends, redirects and repeats aside.
 func (c *Check) Requests() int { return c.requests }
 
-const protocolHTTP = "http"
+// The protocols of requests.
+const (
+	protocolHTTP = "http"
+	protocolSSL  = "ssl"
+)
 
 // notNow are parts of a template that redial does not run.
 var notNow = [...]string{
-	"dns", "ssl", "tcp", "network", "headless", "code", "javascript", "file", "websocket", "whois", "workflows", "self-contained",
+	"dns", "tcp", "network", "headless", "code", "javascript", "file", "websocket", "whois", "workflows", "self-contained",
 	"signature", "constants",
 }
 
@@ -121,6 +131,7 @@ func (t *templateReader) template(doc *yaml.Node) {
 		},
 		"http":                t.blocks,
 		"requests":            t.blocks,
+		"ssl":                 t.sslBlocks,
 		"variables":           t.variables,
 		"flow":                func(n *yaml.Node, _ string) { flowNode = n },
 		"stop-at-first-match": func(n *yaml.Node, field string) { t.check.stop = t.bool(n, field) },
@@ -141,6 +152,9 @@ func (t *templateReader) template(doc *yaml.Node) {
 	}
 	if len(t.check.blocks) == 0 {
 		t.problem(doc, "http", KindNoTemplate, "expected requests, got none")
+	}
+	if len(t.check.blocks) > 0 && !slices.ContainsFunc(t.check.blocks, func(b *block) bool { return b.looks() }) {
+		t.problem(doc, "", KindValue, "expected matchers or extractors, got neither")
 	}
 	if flowNode != nil {
 		t.flow(flowNode)

@@ -52,6 +52,8 @@
 // [ProxyDownError]. An HTTP proxy is silent while it dials, so before a host is blamed for a silence in which the proxy said
 // nothing to anybody, the proxy is asked for its own options.
 //
+// A [Handshake] is a request without a request: a connection, TLS, and what was agreed on, through the same doors.
+//
 // # Errors
 //
 // Errors are meant for [hosterrors.Judge]: each is typed by phase and cause, small enough to be kept for a million

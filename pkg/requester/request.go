@@ -18,6 +18,9 @@ type Request struct {
 	Raw    []byte // the exact bytes to send, over HTTP/1.1; nothing is added, and redirects are not followed
 	User   string // "name:password" for basic authentication
 
+	// Handshake makes the request one for a TLS handshake alone: Scheme is https, and nothing is sent after it. nil = a request.
+	Handshake *Handshake
+
 	WantBody          bool // keep the body
 	IgnoreTimeout     bool // a slow answer is expected: a timeout of the response head is no host error
 	Redirects         int  // hops to follow at most

@@ -2,6 +2,7 @@ package requester
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net/netip"
 	"time"
@@ -19,9 +20,11 @@ type Response struct {
 	// Length is the number of bytes of the decoded body; where the body was not read to its end or there is none
 	// (HEAD), it is the declared Content-Length, or else what was read.
 	Length int64
-	IP     netip.Addr    // the peer; invalid behind a proxy
-	TLS    *TLSInfo      // nil without TLS; shared by the responses of one connection, not to be changed
-	Took   time.Duration // dial, TLS, head and body of all hops; without waits for a slot or a worker
+	IP     netip.Addr // the peer; invalid behind a proxy
+	TLS    *TLSInfo   // nil without TLS; shared by the responses of one connection, not to be changed
+	// Session is what the handshake agreed on, where the request was one for that; it is not to be changed.
+	Session *tls.ConnectionState
+	Took    time.Duration // dial, TLS, head and body of all hops; without waits for a slot or a worker
 
 	RetryAfter time.Duration // what an answer that may ask for less asked for, capped; 0 = nothing usable
 	// Throttled says that the host asked for less, and was not served: the request may be sent once more, at Again or later.

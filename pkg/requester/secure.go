@@ -72,6 +72,9 @@ func (s *sending) handshake(c *conn) (*h2conn, error) {
 		return nil, t.explain(s.ctx, err)
 	}
 	state := session.ConnectionState()
+	if s.req.Handshake != nil {
+		s.session = &state
+	}
 	c.secure, c.tls = true, describe(&state)
 	c.mu.Lock()
 	c.Conn = session
@@ -85,7 +88,9 @@ func (s *sending) handshake(c *conn) (*h2conn, error) {
 // tlsConfig is the configuration for the host of the request.
 func (s *sending) tlsConfig() *tls.Config {
 	base := s.client.tlsH1
-	if s.speaksH2() {
+	if s.req.Handshake != nil {
+		base = s.req.Handshake.apply(base)
+	} else if s.speaksH2() {
 		base = s.client.tlsH2
 	}
 	if base.ServerName != "" {

@@ -2,6 +2,7 @@ package requester
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -85,7 +86,8 @@ type sending struct {
 	turn    Turn
 	gate    *gate
 	booking booking
-	took    time.Duration // spent, without the waits
+	took    time.Duration        // spent, without the waits
+	session *tls.ConnectionState // of a handshake that is wanted for itself
 	// deadline ends handshake, head and body of the connection in use; zero = none of them has begun.
 	deadline time.Time
 }
@@ -95,6 +97,13 @@ type sending struct {
 func (s *sending) once(fresh bool) (resp *Response, again bool, err error) {
 	s.deadline = time.Time{}
 	s.client.sent.Add(1)
+	if s.req.Handshake != nil {
+		resp, err := s.shake()
+		if errors.Is(err, hosterrors.ErrExcluded) {
+			s.client.sent.Add(-1)
+		}
+		return resp, false, err
+	}
 	if s.speaksH2() {
 		if h2 := s.gate.takeH2(fresh); h2 != nil {
 			if err := s.dialed(); err != nil {

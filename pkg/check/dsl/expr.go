@@ -26,6 +26,17 @@ func compile(src string, depth int) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.is(",") { // a list needs no parentheses where it is everything
+		list := []node{root}
+		for p.accept(",") {
+			more, err := p.expression()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more)
+		}
+		root = &sequence{list}
+	}
 	if p.peek().kind != tokenEnd {
 		return nil, p.want("an operator or the end")
 	}

@@ -50,6 +50,7 @@ func TestEval(t *testing.T) {
 		{`yes && true`, true},
 		{`len(list)`, 2.0},
 		{`list`, []any{"a", "b"}},
+		{`version, 1 + 1`, []any{"2.4.10", 2.0}},
 		{`false && missing`, false},
 		{`true || missing`, true},
 	} {
