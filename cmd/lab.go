@@ -21,6 +21,8 @@ type labOptions struct {
 	port       int
 	flakyDown  durationValue
 	delay      durationValue
+	outage     durationValue
+	outageAt   durationValue
 	rate       float64
 	retryAfter string
 	seed       uint64
@@ -65,6 +67,9 @@ func (o *labOptions) addFaultFlags(fs *pflag.FlagSet) {
 	o.delay = durationValue(lab.DefaultDelay)
 	fs.Var(&o.flakyDown, "flaky-down", "how long the flaky hosts are down at first; 0 is for good")
 	fs.Var(&o.delay, "delay", "how long the slow hosts wait before they answer")
+	o.outageAt = durationValue(5 * time.Second)
+	fs.Var(&o.outage, "outage", "how long all healthy hosts are down, once; 0 is never")
+	fs.Var(&o.outageAt, "outage-after", "when that begins, counted from ready")
 	fs.Float64Var(&o.rate, "rate", lab.DefaultRate, "requests a second that a throttling host takes")
 	fs.StringVar(&o.retryAfter, "retry-after", "", "Retry-After of the throttling and unavailable hosts")
 }
@@ -114,6 +119,9 @@ func (o *labOptions) run(ctx context.Context, env Env) error {
 		return err
 	}
 	fmt.Fprintln(env.Stderr, "ready")
+	if err := o.cutOff(ctx, l); err != nil {
+		return err
+	}
 	<-ctx.Done() // Ctrl-C is how a lab ends: no error
 	if err := l.Close(); err != nil {
 		return err
@@ -126,6 +134,29 @@ func (o *labOptions) run(ctx context.Context, env Env) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(l.Stats())
 	})
+}
+
+// cutOff takes all healthy hosts down for a while, as if the link to them were cut.
+func (o *labOptions) cutOff(ctx context.Context, l *lab.Lab) error {
+	if o.outage == 0 {
+		return nil
+	}
+	for _, step := range []struct {
+		wait durationValue
+		turn func(lab.Host) error
+	}{{o.outageAt, lab.Host.Down}, {o.outage, lab.Host.Up}} {
+		select {
+		case <-time.After(time.Duration(step.wait)):
+		case <-ctx.Done():
+			return nil
+		}
+		for _, host := range l.Of(lab.Healthy) {
+			if err := step.turn(host); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (o *labOptions) start() (*lab.Lab, error) {

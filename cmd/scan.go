@@ -15,6 +15,7 @@ import (
 	"github.com/redialscan/redial/internal/scan"
 	"github.com/redialscan/redial/pkg/check"
 	"github.com/redialscan/redial/pkg/report"
+	"github.com/redialscan/redial/pkg/requester"
 	"github.com/redialscan/redial/pkg/target"
 )
 
@@ -209,6 +210,9 @@ func emptyInput(r *target.Reader) error {
 func (o *scanOptions) status(ctx context.Context, ending scan.Ending, err error) error {
 	if interrupted, ok := errors.AsType[*InterruptError](context.Cause(ctx)); ok {
 		return interrupted
+	}
+	if _, ok := errors.AsType[*requester.LongOutageError](err); ok {
+		return &StatusError{Status: StatusIncomplete, Err: fmt.Errorf("incomplete: %w", err)}
 	}
 	if err != nil {
 		return err

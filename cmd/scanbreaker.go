@@ -15,12 +15,15 @@ type breakerOptions struct {
 	cooldown, maxCooldown, probeTTL, linger durationValue
 	trackError                              []string
 	noRevisit                               bool
-	hostTimeout                             durationValue
+	hostTimeout, outageTimeout              durationValue
 	retries                                 int
 	retryWait, retryMaxWait, itemDeadline   durationValue
 	maxRetryAfter                           durationValue
 	retryBudget                             float64
 }
+
+// defaultOutageTimeout is long enough for a router to start again.
+const defaultOutageTimeout = 5 * time.Minute
 
 func (o *breakerOptions) addFlags(fs *pflag.FlagSet) {
 	o.cooldown = durationValue(hosterrors.DefaultCooldown)
@@ -34,6 +37,8 @@ func (o *breakerOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.trackError, "track-error", nil, "`text` of further errors that count against a host")
 	fs.BoolVar(&o.noRevisit, "no-revisit", false, "do not call quarantined hosts again")
 	fs.Var(&o.hostTimeout, "host-timeout", "time for all items of a host since its first request, quarantines included; 0 is no limit")
+	o.outageTimeout = durationValue(defaultOutageTimeout)
+	fs.Var(&o.outageTimeout, "outage-timeout", "how long to wait when all hosts fail at once, which is taken for a fault on this side; 0 does not look for it")
 	fs.Var(&o.linger, "linger", "how long the end of a scan waits for quarantined hosts (default --cooldown + --timeout)")
 }
 

@@ -23,12 +23,14 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 	if err := o.pace.pace(&req); err != nil {
 		return scan.Options{}, err
 	}
+	req.OutageTimeout = time.Duration(o.breaker.outageTimeout)
 	req.MaxRetryAfter = time.Duration(o.breaker.maxRetryAfter)
-	dials := o.pace.dialConcurrency
-	if room := dialRoom(o.pace.concurrency); room > 0 && room < dials {
-		dials = room
+	most := fit(openFiles(), load{o.pace.concurrency, o.pace.dialConcurrency, requester.DefaultMaxIdle})
+	req.MaxIdle = most.idle
+	if most.concurrency < o.pace.concurrency {
+		screen.messages.info("--concurrency is lowered to %d, since this process may not open more files (ulimit -n)", most.concurrency)
 	}
-	req.LookupConcurrency = min(requester.DefaultLookups, max(1, dials/2)) // a look-up takes two sockets where a dial takes one
+	req.LookupConcurrency = min(requester.DefaultLookups, max(1, most.dials/2)) // a look-up takes two sockets where a dial takes one
 	log := scan.Log{Info: screen.messages.info}
 	if o.output.verbose && !o.output.silent { // else what would be dropped is not even put into words
 		log.Verbose = screen.messages.verbose
@@ -55,9 +57,9 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 		RetryMaxWait:    time.Duration(o.breaker.retryMaxWait),
 		RetryBudget:     o.breaker.retryBudget,
 		ItemDeadline:    time.Duration(o.breaker.itemDeadline),
-		Concurrency:     o.pace.concurrency,
+		Concurrency:     most.concurrency,
 		HostConcurrency: o.pace.hostConcurrency,
-		DialConcurrency: dials,
+		DialConcurrency: most.dials,
 		MaxHosts:        o.pace.maxHosts,
 		FirstContact:    o.breaker.firstContact,
 		NoRevisit:       o.breaker.noRevisit,
@@ -98,6 +100,7 @@ func (o *scanOptions) started() report.Started {
 		"max-cooldown":     o.breaker.maxCooldown.String(),
 		"max-trips":        strconv.Itoa(o.breaker.maxTrips),
 		"linger":           o.breaker.linger.String(),
+		"outage-timeout":   o.breaker.outageTimeout.String(),
 		"host-timeout":     o.breaker.hostTimeout.String(),
 	}}
 	st.Options["rate-mode"] = o.pace.rateMode

@@ -128,10 +128,12 @@ func (s *Scan) skipped(k executor.Skipped[job]) {
 func (s *Scan) observe(t hosterrors.Transition) {
 	if t.To == hosterrors.StateDead {
 		s.dead.Add(1)
+	} else if t.From == hosterrors.StateDead {
+		s.dead.Add(-1)
 	}
 	s.emit(&report.Transition{
 		At: t.At, Host: t.Key, Seq: t.Seq, From: t.From.String(), To: t.To.String(), Errors: int(t.Errors),
-		Trips: int(t.Trips), Cooldown: report.Duration(t.Cooldown), Error: oneLine(t.Err),
+		Trips: int(t.Trips), Cooldown: report.Duration(t.Cooldown), Error: oneLine(t.Err), Undone: t.Undone,
 	})
 	if s.opt.Log.Verbose == nil {
 		return
@@ -142,6 +144,10 @@ func (s *Scan) observe(t hosterrors.Transition) {
 	case hosterrors.StateHalfOpen:
 		s.opt.Log.verbose("%s probing", t.Key)
 	case hosterrors.StateClosed:
+		if t.Undone {
+			s.opt.Log.verbose("%s closed again, since the fault was on this side", t.Key)
+			return
+		}
 		s.opt.Log.verbose("%s recovered", t.Key)
 	case hosterrors.StateDead:
 		s.opt.Log.verbose("%s dead after %d trips: %s", t.Key, t.Trips, oneLine(t.Err))

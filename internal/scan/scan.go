@@ -37,6 +37,9 @@ type Scan struct {
 	faults  faults
 	told    []*report.Info // of each check
 	worst   atomic.Int64   // the highest rank of a severity that was found
+
+	load     load
+	pausedAt time.Time // the guard's goroutine only
 }
 
 // job is a target with its place in the input.
@@ -49,6 +52,9 @@ type job struct {
 func New(opt Options) (*Scan, error) {
 	s := &Scan{opt: opt, tally: report.NewTally(opt.MaxHosts)}
 	s.growing.Store(true)
+	if opt.Requester.OutageTimeout > 0 {
+		opt.Breaker.UndoWindow = 2 * requester.OutageWindow
+	}
 	if opt.Breaker.MaxHostError > 0 {
 		breaker, err := hosterrors.NewWithConfig(opt.Breaker)
 		if err != nil {
@@ -66,6 +72,7 @@ func New(opt Options) (*Scan, error) {
 		s.opt.Requester.Window = window
 	}
 	s.opt.Requester.Observe = s.paced
+	s.opt.Requester.Strained = s.strained
 	client, err := requester.New(s.opt.Requester)
 	if err != nil {
 		return nil, err
@@ -108,6 +115,9 @@ func (s *Scan) executorConfig() executor.Config[job] {
 		Ended:           s.client.Forget,
 		Waiting:         s.waiting,
 		Stopping:        s.opt.StopReading,
+	}
+	if s.opt.Requester.OutageTimeout > 0 {
+		cfg.Doubt = requester.OutageWindow
 	}
 	if s.opt.Requester.Scan.Rate > 0 {
 		cfg.Pace = s.pace
@@ -157,7 +167,7 @@ func (s *Scan) Run(ctx context.Context) (Ending, error) {
 				emit(s.place(i))
 			}
 			var err error
-			tally, err = s.exec.Run(ctx, s.next)
+			tally, err = s.guarded(ctx)
 			return err
 		},
 		func(err error) report.Event {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redialscan/redial/pkg/executor"
+	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/report"
 )
 
@@ -35,6 +36,9 @@ func (s *Scan) rows() iter.Seq[report.HostRow] {
 	return func(yield func(report.HostRow) bool) {
 		for h := range s.breaker.Hosts() {
 			n := s.tally.Host(h.Key)
+			if h.State == hosterrors.StateClosed && h.Quarantined == 0 {
+				continue // its only quarantine was undone
+			}
 			row := report.HostRow{
 				Host: h.Key, State: h.State.String(), Trips: int(h.Trips), Quarantine: report.Duration(h.Quarantined),
 				LastError: oneLine(h.LastError), Done: int64(n.Done), Failed: int64(n.Failed), Skipped: int64(n.Skipped),

@@ -36,6 +36,9 @@ func (e *Executor[T]) dispatch(t time.Time) (claims []claim[T], next time.Durati
 	if e.cfg.Pace != nil && e.paceRoom <= 0 && e.lineUpLocked() {
 		until = min(until, e.paceAt)
 	}
+	if doubtful := e.doubtfulLocked(); now < doubtful {
+		until = min(until, doubtful)
+	}
 	if e.lingering && now < e.lingerUntil {
 		until = min(until, e.lingerUntil)
 	}

@@ -37,7 +37,8 @@ type Executor[T any] struct {
 	tally         Tally
 	doubted       line[T]
 	proven        int    // hosts with work left that have answered
-	heard         moment // when a host answered last
+	heard         moment // when the last request was sent that was answered
+	lapse         moment // when an item failed last by its host
 	paused        bool
 	maxWorkers    int // see SetLimits
 	maxDials      int

@@ -25,8 +25,8 @@ func (e *Executor[T]) Resume() {
 
 // Recall takes back what failed since the moment, because an outage was to blame and not the hosts: attempts spent since
 // then are given back, items held as failed go again, and parked hosts that are no longer quarantined go on. What was
-// told of already stays as it is, see Config.Doubt. It may be called from any goroutine, best under a Pause.
-func (e *Executor[T]) Recall(since time.Time) {
+// told of already stays as it is, see Config.Doubt. It returns how many items were put back. It may be called from any goroutine, best under a Pause.
+func (e *Executor[T]) Recall(since time.Time) (items int) {
 	var n news[T]
 	free := e.freeHosts()
 	e.mu.Lock()
@@ -37,7 +37,9 @@ func (e *Executor[T]) Recall(since time.Time) {
 		}
 	}
 	for _, h := range e.hosts {
-		if h.recall(from, now) || h.place == nowhere {
+		again := h.recall(from, now)
+		items += again
+		if again > 0 || h.place == nowhere {
 			if h.place == doubted {
 				e.detachLocked(h)
 			}
@@ -47,6 +49,7 @@ func (e *Executor[T]) Recall(since time.Time) {
 	e.mu.Unlock()
 	e.tell(&n)
 	e.kick()
+	return items
 }
 
 // freeHosts are the parked hosts that may be called now.
@@ -76,16 +79,17 @@ func (e *Executor[T]) unparkLocked(h *host[T]) {
 	h.parks = max(h.parks, 1) - 1
 }
 
-// recall gives the items back that failed from a moment on, and says whether there were any.
-func (h *host[T]) recall(from, now moment) bool {
+// recall gives the items back that failed from a moment on, and says how many there were.
+func (h *host[T]) recall(from, now moment) (items int) {
 	if h.rest == nil {
-		return false
+		return 0
 	}
-	some := false
 	back := h.rest.back
 	h.rest.back = nil
 	for _, en := range back {
-		some = en.recall(from, now) || some
+		if en.recall(from, now) {
+			items++
+		}
 		h.putBack(en)
 	}
 	open := h.rest.suspects[:0]
@@ -94,7 +98,7 @@ func (h *host[T]) recall(from, now moment) bool {
 			open = append(open, s)
 			continue
 		}
-		some = true
+		items++
 		s.recall(from, now)
 		s.at = now
 		h.putBack(s.entry)
@@ -103,10 +107,10 @@ func (h *host[T]) recall(from, now moment) bool {
 	if h.rest.suspects = open; len(open) == 0 {
 		h.rest.suspects = nil
 	}
-	return some
+	return items
 }
 
-// lapsedAt notes an attempt that was spent. heard is when any host answered last.
+// lapsedAt notes an attempt that was spent. heard is when the last request was sent that any host answered.
 func (en *entry[T]) lapsedAt(now, heard moment) {
 	if en.lapsed == 0 || en.lapse <= heard {
 		en.lapsed, en.lapse = 0, now
@@ -125,14 +129,23 @@ func (en *entry[T]) recall(from, now moment) bool {
 	return true
 }
 
-// heardLocked notes that a host has answered: there is no outage, and what was in doubt is certain.
-func (e *Executor[T]) heardLocked(now moment, n *news[T]) {
-	e.heard = now
-	for h := e.doubted.head; h != nil; h = e.doubted.head {
+// heardLocked notes that a host has answered what was sent at some moment: there was no outage then, and what had been in
+// doubt is certain.
+func (e *Executor[T]) heardLocked(sent, now moment, n *news[T]) {
+	e.heard = max(e.heard, sent)
+	for h := e.doubted.head; h != nil && h.wake <= sent.after(e.cfg.Doubt); h = e.doubted.head {
 		e.detachLocked(h)
 		e.failSuspectsLocked(h, farFuture, n)
 		e.placeLocked(h, now, n)
 	}
+}
+
+// doubtfulLocked is until when the last failure may turn out to be the work of an outage: so long no host is given up.
+func (e *Executor[T]) doubtfulLocked() moment {
+	if e.cfg.Doubt == 0 || e.proven < minProven || e.lapse <= e.heard {
+		return 0
+	}
+	return e.lapse.after(e.cfg.Doubt)
 }
 
 // doubtLocked says that what a host has left are failures that an outage may yet explain.

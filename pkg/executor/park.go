@@ -89,7 +89,7 @@ func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting, more b
 		}
 		return true, false, false
 	}
-	if e.paused || !e.inputDone || e.tally.Working > e.calling {
+	if e.paused || now < e.doubtfulLocked() || !e.inputDone || e.tally.Working > e.calling {
 		e.lingering = false
 		return false, false, false
 	}

@@ -7,7 +7,7 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 		en.sends++
 	}
 	if out.answered() {
-		e.heardLocked(now, n)
+		e.heardLocked(c.began, now, n)
 	}
 	if out.answered() && c.era == h.era {
 		e.answeredLocked(h, c.began, n)
@@ -15,6 +15,7 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 	if out.Kind == HostError {
 		h.streak++
 		h.lastErr = out.Err
+		e.lapse = now
 	}
 	switch out.Kind {
 	case Done:
@@ -181,11 +182,12 @@ func (e *Executor[T]) settleCallLocked(c *claim[T], out Outcome[T], now moment, 
 	h.giveBack(c.entry)
 	switch {
 	case out.answered():
-		e.heardLocked(now, n)
+		e.heardLocked(c.began, now, n)
 		e.answeredLocked(h, c.began, n)
 	case out.Kind == HostError:
 		h.streak++
 		h.lastErr = out.Err
+		e.lapse = now
 	case out.Kind == Abandon:
 		h.lastErr = out.Err
 		e.abandonLocked(n, h, out.Reason)

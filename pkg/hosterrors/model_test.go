@@ -30,6 +30,7 @@ type modelLapse struct {
 	count, trips int
 	cooldown     time.Duration
 	lastErr      error
+	held         time.Duration
 }
 
 // lapse notes how the host stands before an error. The clock of lapses never goes back.
@@ -40,7 +41,11 @@ func (r *modelRun) lapse(h *modelHost) {
 	if now := r.clock.Now(); now.After(r.latest) {
 		r.latest = now
 	}
-	h.lapses = append(h.lapses, modelLapse{r.latest, h.count, h.trips, h.cooldown, h.lastErr})
+	held := h.held
+	if d := r.latest.Sub(h.openedAt); h.state != StateClosed && d > 0 {
+		held += d
+	}
+	h.lapses = append(h.lapses, modelLapse{r.latest, h.count, h.trips, h.cooldown, h.lastErr, held})
 }
 
 func (r *modelRun) undo(t *rapid.T) {
@@ -58,10 +63,9 @@ func (r *modelRun) undo(t *rapid.T) {
 			}
 			if h.state != StateClosed {
 				want++
-				h.segment(r.clock.Now())
 				h.become(StateClosed)
 			}
-			h.count, h.trips, h.cooldown, h.lastErr = l.count, l.trips, l.cooldown, l.lastErr
+			h.count, h.trips, h.cooldown, h.lastErr, h.held = l.count, l.trips, l.cooldown, l.lastErr, l.held
 			break
 		}
 		h.lapses = nil

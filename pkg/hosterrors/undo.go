@@ -100,7 +100,7 @@ func (c *Cache) restore(key string, r *record, first, last *lapse) bool {
 		return false
 	}
 	m := before
-	m.undo(&first.before, c.offset(at))
+	m.undo(&first.before, first.at)
 	r.lastErr = first.err
 	c.tallyLocked(before.state, m.state)
 	r.storeLocked(m)
@@ -117,10 +117,10 @@ func (c *Cache) restore(key string, r *record, first, last *lapse) bool {
 	return true
 }
 
-// undo puts a host back to what it was before an outage, but for its quarantine, which is over.
-func (m *machine) undo(before *machine, now time.Duration) {
+// undo puts a host back to what it was before an outage that began at some moment, but for its quarantine, which is over.
+func (m *machine) undo(before *machine, began time.Duration) {
+	m.held = before.heldUntil(began)
 	if m.state != StateClosed {
-		m.hold(now)
 		m.state, m.probing = StateClosed, false
 		m.gen++
 	}

@@ -109,6 +109,7 @@ type Transition struct {
 	Trips    int       `json:"trips"`
 	Cooldown Duration  `json:"cooldown,omitempty"` // set for a move to open
 	Error    string    `json:"error,omitempty"`    // empty for a recovery
+	Undone   bool      `json:"undone,omitempty"`   // closed because an outage on our side was over
 }
 
 // Throttled says that a host asked for less (429, a 503, or a status that the user has named), and what was decided: once

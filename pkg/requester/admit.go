@@ -107,6 +107,7 @@ func wait(ctx context.Context, turn Turn, until time.Time) error {
 type booking struct {
 	client        *Client
 	gate          *gate
+	sent          time.Time
 	req           *Request
 	ticket        hosterrors.Ticket
 	ignoreTimeout bool
@@ -118,7 +119,7 @@ func (b *booking) success() {
 	if !b.done {
 		b.done = true
 		b.ticket.Success()
-		b.client.alive(b.gate, b.req)
+		b.client.alive(b.gate, b.req, b.sent)
 	}
 }
 

@@ -87,15 +87,15 @@ func outOfRoom(err error) bool {
 }
 
 // alive notes that a host has answered.
-func (c *Client) alive(g *gate, req *Request) {
+func (c *Client) alive(g *gate, req *Request, sent time.Time) {
 	if c.cfg.OutageTimeout > 0 {
-		c.outage.succeeded(g.key, origin{req.Scheme, req.Host, req.Port}, &g.answered)
+		c.outage.succeeded(g.key, origin{req.Scheme, req.Host, req.Port}, &g.answered, sent)
 	}
 }
 
 // ours wraps the error of a send into one that says that the fault is ours, where that can be told: by an outage, or
 // because a host that has answered cannot all of a sudden be without a route.
-func (c *Client) ours(g *gate, req *Request, err error) error {
+func (c *Client) ours(g *gate, req *Request, sent time.Time, err error) error {
 	if err == nil || c.cfg.OutageTimeout <= 0 {
 		return err
 	}
@@ -103,7 +103,7 @@ func (c *Client) ours(g *gate, req *Request, err error) error {
 	routeless := errors.Is(err, hosterrors.ErrNoRoute) || errors.Is(err, noNetwork)
 	switch v := c.verdict(err); {
 	case v.Blame == hosterrors.BlameAlive:
-		c.alive(g, req)
+		c.alive(g, req, sent)
 	case v.Blame != hosterrors.BlameHost && !name && !routeless:
 	case c.outage.failed(g.key, time.Now(), err), routeless && c.outage.suspected.Load():
 		return &hosterrors.OutageError{Err: err}

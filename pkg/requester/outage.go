@@ -34,19 +34,16 @@ type outage struct {
 
 	mu        sync.Mutex
 	witnesses *simplelru.LRU[string, origin]
-	seen      int // hosts that have answered
-	suspects  map[string]span
-	found     Outage        // the one that is on
-	declared  chan struct{} // capacity 1: an outage has begun
-	answers   chan string   // capacity 1: a host has answered meanwhile
+	seen      int                  // hosts that have answered
+	suspects  map[string]time.Time // when a host failed last, without a success of any host since
+	found     Outage               // the one that is on
+	declared  chan struct{}        // capacity 1: an outage has begun
+	answers   chan string          // capacity 1: a host has answered meanwhile
 }
-
-// span is from when to when a host has failed, without a success of any host.
-type span struct{ first, last time.Time }
 
 // Outage is a time in which nothing gets through to any host.
 type Outage struct {
-	Since time.Time // the first failure that is put down to it
+	Since time.Time // what failed since then is put down to it
 	Hosts int       // that have answered before, and failed
 	Err   error     // the last of their failures
 }
@@ -54,14 +51,15 @@ type Outage struct {
 func newOutage() *outage {
 	known, _ := simplelru.NewLRU[string, origin](maxWitnesses, nil) // fails for sizes below 1 only
 	return &outage{
-		witnesses: known, suspects: map[string]span{},
+		witnesses: known, suspects: map[string]time.Time{},
 		declared: make(chan struct{}, 1), answers: make(chan string, 1),
 	}
 }
 
-// succeeded notes that a host has answered. known is kept by whoever calls, for the host: after its first answer a host
+// succeeded notes that a host has answered a request that was sent at some moment. An answer to an earlier one does not
+// show that the link was well when others failed. known is kept by whoever calls, for the host: after its first answer a host
 // costs two loads, unless something is amiss.
-func (o *outage) succeeded(key string, from origin, known *atomic.Bool) {
+func (o *outage) succeeded(key string, from origin, known *atomic.Bool, sent time.Time) {
 	if known.Load() && !o.suspected.Load() && !o.down.Load() {
 		return
 	}
@@ -79,8 +77,12 @@ func (o *outage) succeeded(key string, from origin, known *atomic.Bool) {
 		}
 		return
 	}
-	clear(o.suspects)
-	o.suspected.Store(false)
+	for other, last := range o.suspects {
+		if !sent.Before(last) {
+			delete(o.suspects, other)
+		}
+	}
+	o.suspected.Store(len(o.suspects) > 0)
 }
 
 // failed notes that a host did not answer, and says whether the fault is ours. An outage that this failure completes
@@ -94,30 +96,17 @@ func (o *outage) failed(key string, now time.Time, err error) bool {
 	if !o.witnesses.Contains(key) {
 		return false
 	}
-	for other, s := range o.suspects {
-		if now.Sub(s.last) >= OutageWindow {
+	for other, last := range o.suspects {
+		if now.Sub(last) >= OutageWindow {
 			delete(o.suspects, other)
 		}
 	}
-	s, before := o.suspects[key]
-	if !before {
-		s.first = now
-	}
-	s.last = now
-	o.suspects[key] = s
+	o.suspects[key] = now
 	o.suspected.Store(true)
 	if o.seen < minWitnesses || len(o.suspects) < min(o.seen, outageHosts) {
 		return false
 	}
-	o.found = Outage{Since: now, Hosts: len(o.suspects), Err: err}
-	for _, s := range o.suspects {
-		if s.first.Before(o.found.Since) {
-			o.found.Since = s.first
-		}
-	}
-	if earliest := now.Add(-OutageWindow); o.found.Since.Before(earliest) {
-		o.found.Since = earliest
-	}
+	o.found = Outage{Since: now.Add(-OutageWindow), Hosts: len(o.suspects), Err: err}
 	o.down.Store(true)
 	o.declared <- struct{}{}
 	return true

@@ -27,7 +27,7 @@ func (l *link) answer(key string) {
 	if l.known[key] == nil {
 		l.known[key] = &atomic.Bool{}
 	}
-	l.succeeded(key, origin{host: key}, l.known[key])
+	l.succeeded(key, origin{host: key}, l.known[key], l.now)
 }
 
 func (l *link) fail(key string) bool { return l.failed(key, l.now, errLink) }
@@ -102,17 +102,32 @@ func TestAnyAnswerClearsTheSuspicion(t *testing.T) {
 	}
 }
 
-func TestOutageBeginsWithItsFirstFailure(t *testing.T) {
+func TestAnswersToEarlierRequestsClearNothing(t *testing.T) {
+	for _, later := range []time.Duration{-1, 0} {
+		l := newLink()
+		l.answers(0, 10)
+		for i := range 9 {
+			l.fail(fmt.Sprint("h", i))
+		}
+		l.succeeded("h9", origin{}, l.known["h9"], l.now.Add(later))
+		if got, want := l.fail("h9"), later < 0; got != want {
+			t.Errorf("an answer to a request of %v: outage %v, want %v", later, got, want)
+		}
+	}
+}
+
+func TestOutageIsDescribed(t *testing.T) {
 	l := newLink()
-	l.answers(0, 3)
-	first := l.now
-	for i := range 3 {
+	l.answers(0, 20)
+	for i := range 10 {
 		l.fail(fmt.Sprint("h", i))
-		l.now = l.now.Add(time.Second)
 	}
 	found, failing, others := l.parties(5)
-	if !found.Since.Equal(first) || found.Hosts != 3 || found.Err != errLink || len(failing) != 3 || len(others) != 0 {
-		t.Errorf("found %+v, failing %v, others %v; want 3 hosts since %v", found, failing, others, first)
+	if want := l.now.Add(-OutageWindow); !found.Since.Equal(want) || found.Hosts != 10 || found.Err != errLink {
+		t.Errorf("found %+v, want 10 hosts since %v", found, want)
+	}
+	if _, latest := others["h19"]; len(failing) != 10 || len(others) != 5 || !latest {
+		t.Errorf("failing %v, others %v; want 10, and the last five of the others", failing, others)
 	}
 }
 

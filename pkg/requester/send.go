@@ -56,10 +56,10 @@ func (c *Client) leave(g *gate) { c.gates.leave(g, time.Now()) }
 // attempt gives the ticket its outcome, whatever happens.
 func (c *Client) attempt(ctx context.Context, req *Request, turn Turn, g *gate, ticket hosterrors.Ticket) (resp *Response, err error) {
 	s := sending{client: c, ctx: ctx, req: req, turn: turn, gate: g}
-	s.booking = booking{client: c, gate: g, req: req, ticket: ticket, ignoreTimeout: req.IgnoreTimeout}
 	start := time.Now()
+	s.booking = booking{client: c, sent: start, gate: g, req: req, ticket: ticket, ignoreTimeout: req.IgnoreTimeout}
 	defer func() {
-		err = c.ours(g, req, c.throughProxy(ctx, req, start, resp, c.strained(start, err)))
+		err = c.ours(g, req, start, c.throughProxy(ctx, req, start, resp, c.strained(start, err)))
 		s.booking.close(err)
 		if resp != nil && err == nil {
 			c.hear(g, resp)

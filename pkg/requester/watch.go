@@ -25,9 +25,17 @@ const (
 type OutageHooks struct {
 	// Paused says that an outage has begun: from now on every send is refused, and nothing that fails is counted.
 	Paused func(Outage)
-	// Over comes right before sends are admitted again. ours says that the breaker has taken back what the outage did to
-	// the hosts; otherwise other hosts answered all the time, and those that failed did so by themselves.
-	Over func(found Outage, ours bool, answered string)
+	// Over comes right before sends are admitted again.
+	Over func(Outage, OutageEnd)
+}
+
+// OutageEnd is how an outage ended.
+type OutageEnd struct {
+	// Ours: a host that had failed answers, so the breaker has taken back what the outage did to the hosts. Otherwise it was
+	// no outage: others answer, and those that failed did so by themselves.
+	Ours     bool
+	Answered string // the host that answered
+	Undone   int    // hosts that are not quarantined any more
 }
 
 // LongOutageError says that an outage has lasted for longer than Config.OutageTimeout.
@@ -65,18 +73,20 @@ func (c *Client) sitOut(ctx context.Context, hooks OutageHooks) error {
 	limited, cancel := context.WithTimeout(ctx, c.cfg.OutageTimeout)
 	defer cancel()
 	asked := canary{ask: c.sound, failing: failing, others: others}
-	answered, ours, ok := asked.listen(limited, c.outage.answers)
+	end := OutageEnd{}
+	var ok bool
+	end.Answered, end.Ours, ok = asked.listen(limited, c.outage.answers)
 	if !ok {
 		if ctx.Err() != nil {
 			return nil
 		}
 		return &LongOutageError{Outage: found, After: c.cfg.OutageTimeout}
 	}
-	if ours && c.cfg.Breaker != nil {
-		c.cfg.Breaker.Undo(found.Since)
+	if end.Ours && c.cfg.Breaker != nil {
+		end.Undone = c.cfg.Breaker.Undo(found.Since)
 	}
-	hooks.Over(found, ours, answered)
-	for _, key := range c.outage.end(ours) {
+	hooks.Over(found, end)
+	for _, key := range c.outage.end(end.Ours) {
 		if g := c.gates.find(key); g != nil {
 			g.answered.Store(false)
 		}

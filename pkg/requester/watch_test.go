@@ -70,8 +70,8 @@ func watch(t *testing.T, n int, do func(t *testing.T, w *watched)) {
 		watching.Go(func() {
 			w.result = w.Watch(ctx, requester.OutageHooks{
 				Paused: func(o requester.Outage) { w.note("paused for %d hosts: %v", o.Hosts, o.Err) },
-				Over: func(_ requester.Outage, ours bool, answered string) {
-					w.note("over, ours %v, %v", ours, answered != "")
+				Over: func(_ requester.Outage, end requester.OutageEnd) {
+					w.note("over, ours %v, %d undone", end.Ours, end.Undone)
 				},
 			})
 		})
@@ -127,7 +127,7 @@ func TestOutageIsSatOutAndUndone(t *testing.T) {
 		<-time.After(10500 * time.Millisecond)
 		w.link.cut(false, w.keys...)
 		<-time.After(2 * time.Second)
-		w.want(t, "0s paused for 5 hosts: connection failed while dialing: h4.test:80: no route to host", "11s over, ours true, true")
+		w.want(t, "0s paused for 5 hosts: connection failed while dialing: h4.test:80: no route to host", "11s over, ours true, 4 undone")
 		for i, key := range w.keys {
 			if _, err := w.ask(i); err != nil || w.breaker.State(key) != hosterrors.StateClosed {
 				t.Errorf("%s after the outage: %v, %v", key, w.breaker.State(key), err)
@@ -144,7 +144,7 @@ func TestHostsThatFailTogetherWhileOthersAnswer(t *testing.T) {
 			_, _ = w.ask(i)
 		}
 		<-time.After(time.Minute)
-		w.want(t, "0s paused for 10 hosts: connection failed while dialing: h9.test:80: no route to host", "0s over, ours false, true")
+		w.want(t, "0s paused for 10 hosts: connection failed while dialing: h9.test:80: no route to host", "0s over, ours false, 0 undone")
 		if n := w.breaker.QuarantinedCount(); n != 9 {
 			t.Errorf("%d hosts are quarantined, want the 9 that failed before the pause", n)
 		}
