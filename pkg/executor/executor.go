@@ -40,7 +40,8 @@ type Executor[T any] struct {
 	heard         moment // when the last request was sent that was answered
 	lapse         moment // when an item failed last by its host
 	paused        bool
-	maxWorkers    int // see SetLimits
+	recalled      moment // when an outage was taken back last
+	maxWorkers    int    // see SetLimits
 	maxDials      int
 	calling       int      // hosts in work that were parked and have not answered since
 	crowded       *host[T] // the reader waits until it holds fewer targets

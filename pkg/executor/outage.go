@@ -31,6 +31,7 @@ func (e *Executor[T]) Recall(since time.Time) (items int) {
 	free := e.freeHosts()
 	e.mu.Lock()
 	now, from := e.moment(time.Now()), e.moment(since)
+	e.recalled = now
 	for _, h := range free {
 		if h.place == parked {
 			e.unparkLocked(h)

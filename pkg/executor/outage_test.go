@@ -197,3 +197,26 @@ func TestLimitsCanBeLoweredAndRaised(t *testing.T) {
 		}
 	})
 }
+
+// What was under way when an outage was taken back belongs to it, even when it fails later.
+func TestLateFailuresBelongToTheOutage(t *testing.T) {
+	w := newWorld()
+	cfg := w.config()
+	cfg.Checks, cfg.Doubt = 1, 3*time.Second
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		w.respond = func(_ *world, item Item[string]) Outcome[string] {
+			if item.Sends > 1 {
+				return Outcome[string]{}
+			}
+			hang(3 * time.Second)
+			return down()
+		}
+		e, _ := New(cfg)
+		go recalled(e, w, start, 0, time.Second, 2*time.Second)
+		tally, _ := e.Run(t.Context(), list(hosts("h", 3)...))
+		if wantSum(t, tally); tally.Done != 3 {
+			t.Errorf("tally %+v, failed %v; want 3 done", tally, w.failed)
+		}
+	})
+}

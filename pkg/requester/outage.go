@@ -38,7 +38,6 @@ type outage struct {
 	suspects  map[string]time.Time // when a host failed last, without a success of any host since
 	found     Outage               // the one that is on
 	declared  chan struct{}        // capacity 1: an outage has begun
-	answers   chan string          // capacity 1: a host has answered meanwhile
 }
 
 // Outage is a time in which nothing gets through to any host.
@@ -52,7 +51,7 @@ func newOutage() *outage {
 	known, _ := simplelru.NewLRU[string, origin](maxWitnesses, nil) // fails for sizes below 1 only
 	return &outage{
 		witnesses: known, suspects: map[string]time.Time{},
-		declared: make(chan struct{}, 1), answers: make(chan string, 1),
+		declared: make(chan struct{}, 1),
 	}
 }
 
@@ -70,11 +69,7 @@ func (o *outage) succeeded(key string, from origin, known *atomic.Bool, sent tim
 		o.witnesses.Add(key, from)
 		o.seen++
 	}
-	if o.down.Load() {
-		select {
-		case o.answers <- key:
-		default:
-		}
+	if o.down.Load() { // what was on its way when the link went down may still come in
 		return
 	}
 	for other, last := range o.suspects {
@@ -153,9 +148,5 @@ func (o *outage) end(ours bool) (doubtful []string) {
 	clear(o.suspects)
 	o.suspected.Store(false)
 	o.down.Store(false)
-	select {
-	case <-o.answers:
-	default:
-	}
 	return doubtful
 }

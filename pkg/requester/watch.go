@@ -75,7 +75,7 @@ func (c *Client) sitOut(ctx context.Context, hooks OutageHooks) error {
 	asked := canary{ask: c.sound, failing: failing, others: others}
 	end := OutageEnd{}
 	var ok bool
-	end.Answered, end.Ours, ok = asked.listen(limited, c.outage.answers)
+	end.Answered, end.Ours, ok = asked.listen(limited)
 	if !ok {
 		if ctx.Err() != nil {
 			return nil
@@ -117,10 +117,9 @@ type canary struct {
 	failing, others map[string]origin
 }
 
-// listen asks two of the hosts that fail and one of the others at a time, and listens for those that answer by
-// themselves. ours: one that failed has answered. When only others do, all that fail are asked once more, and when none
+// listen asks two of the hosts that fail and one of the others at a time. ours: one that failed has answered. When only others do, all that fail are asked once more, and when none
 // of them answers, the fault is theirs. ok is false when ctx has ended first.
-func (k *canary) listen(ctx context.Context, answers <-chan string) (answered string, ours, ok bool) {
+func (k *canary) listen(ctx context.Context) (answered string, ours, ok bool) {
 	failing, others := slices.Sorted(maps.Keys(k.failing)), slices.Sorted(maps.Keys(k.others))
 	for round := 0; ; round++ {
 		next := time.After(canaryStep)
@@ -132,12 +131,6 @@ func (k *canary) listen(ctx context.Context, answers <-chan string) (answered st
 			asked = append(asked, others[round%len(others)])
 		}
 		answered = k.first(ctx, asked)
-		if answered == "" {
-			select {
-			case answered = <-answers:
-			default:
-			}
-		}
 		if answered != "" {
 			if _, failed := k.failing[answered]; failed {
 				return answered, true, true
