@@ -20,6 +20,7 @@ type requestOptions struct {
 	headers         []string
 	body            string
 	followRedirects bool
+	followHost      bool
 	maxRedirects    int
 	filter          check.FilterOptions
 
@@ -43,6 +44,7 @@ func (o *requestOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&o.headers, "header", "H", nil, "`header` of every request, \"Name: value\"")
 	fs.StringVar(&o.body, "body", "", "`body` of every request")
 	fs.BoolVar(&o.followRedirects, "follow-redirects", false, "follow redirects")
+	fs.BoolVar(&o.followHost, "follow-host-redirects", false, "follow redirects that stay on the host")
 	fs.IntVar(&o.maxRedirects, "max-redirects", check.DefaultMaxRedirects, "redirects to follow at most")
 
 	fs.Var(&o.timeout, "timeout", "time for a response after the connection stands")
@@ -72,8 +74,8 @@ func (o *requestOptions) addFilterFlags(fs *pflag.FlagSet) {
 
 // validate refuses a flag that would do nothing.
 func (o *requestOptions) validate(fs *pflag.FlagSet) error {
-	if fs.Changed("max-redirects") && !o.followRedirects {
-		return usageErrorf("max-redirects", "expected together with --follow-redirects")
+	if fs.Changed("max-redirects") && !o.followRedirects && !o.followHost {
+		return usageErrorf("max-redirects", "expected together with --follow-redirects or --follow-host-redirects")
 	}
 	return nil
 }
@@ -100,7 +102,7 @@ func (o *requestOptions) probe(told func(format string, args ...any)) (*check.Pr
 	}
 	return check.NewProbe(check.ProbeOptions{
 		Paths: paths, Method: o.method, Body: []byte(o.body), Filter: o.filter,
-		FollowRedirects: o.followRedirects, MaxRedirects: o.maxRedirects,
+		FollowRedirects: o.followRedirects, SameHostRedirects: o.followHost, MaxRedirects: o.maxRedirects,
 	})
 }
 

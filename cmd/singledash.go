@@ -30,6 +30,8 @@ func longName(name string) string {
 		return "filter-length"
 	case "fr":
 		return "follow-redirects"
+	case "fhr":
+		return "follow-host-redirects"
 	case "maxr":
 		return "max-redirects"
 	case "rl":

@@ -40,7 +40,7 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 		return scan.Options{}, err
 	}
 	follow := 0
-	if o.request.followRedirects {
+	if o.request.followRedirects || o.request.followHost {
 		follow = o.request.maxRedirects
 	}
 	return scan.Options{
@@ -48,6 +48,7 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 		Vars:            vars,
 		KeepRaw:         (o.output.jsonl || o.output.events != "") && !o.output.omitRaw,
 		Follow:          follow,
+		FollowHost:      o.request.followHost,
 		Requester:       req,
 		Breaker:         o.breaker.breaker(o.pace.maxHosts),
 		FailureLimit:    o.hold.failureLimit,

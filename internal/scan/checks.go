@@ -58,7 +58,7 @@ func (c *checkSender) Do(ctx context.Context, req *requester.Request, turn reque
 func (s *Scan) runCheck(ctx context.Context, item executor.Item[job], t target.Target, turn *executor.Turn) (answer, error) {
 	sender := &checkSender{scan: s, free: item.Free}
 	out, err := s.opt.Checks.Checks[item.Check].Run(ctx, check.Job{
-		Target: t, Vars: s.opt.Vars, Send: sender, Turn: turn, KeepRaw: s.opt.KeepRaw, Follow: s.opt.Follow,
+		Target: t, Vars: s.opt.Vars, Send: sender, Turn: turn, KeepRaw: s.opt.KeepRaw, Follow: s.opt.Follow, FollowSameHost: s.opt.FollowHost,
 	})
 	if failed, ok := errors.AsType[*check.SendError](err); ok {
 		return answer{}, failed.Err

@@ -17,11 +17,12 @@ type Options struct {
 	// StopReading makes a read of Targets that waits return, when the scan ends before its time; nil = they never wait.
 	StopReading func()
 
-	Probe   *check.Probe
-	Checks  *check.Set        // run in place of the probe; nil = none
-	Vars    map[string]string // values for variables of checks
-	KeepRaw bool              // findings tell request and response
-	Follow  int               // redirects that requests of checks follow at most; 0 = what the check says
+	Probe      *check.Probe
+	Checks     *check.Set        // run in place of the probe; nil = none
+	Vars       map[string]string // values for variables of checks
+	KeepRaw    bool              // findings tell request and response
+	Follow     int               // redirects that requests of checks follow at most; 0 = what the check says
+	FollowHost bool              // but only on the same host
 
 	Requester requester.Config  // its Breaker, Window and Observe are set by New
 	Breaker   hosterrors.Config // MaxHostError 0 = no breaker

@@ -168,7 +168,7 @@ func isOfResponse(name string) bool {
 	case "body", "header", "all_headers", "all", "response", "raw", "status_code", "content_length", "duration", "host", "matched", "ip":
 		return true
 	}
-	return isNumbered(name)
+	return isNumbered(name) || strings.HasPrefix(name, "http_") || strings.HasPrefix(name, "ssl_")
 }
 
 // numbered takes a name such as body_2 apart.

@@ -13,6 +13,7 @@ import (
 // block is one entry of a check's http section: requests, and what is made of their answers.
 type block struct {
 	protocol string
+	label    string // protocol and number among its kind, as in http_1
 	id       string
 	requests []request
 	payloads *payloads // nil = none

@@ -120,7 +120,7 @@ func (s *state) composeRaw(q *request) (*requester.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Method, req.Header = raw.method, raw.headers
+	req.Method, req.Header, req.Timeout = raw.method, raw.headers, raw.timeout
 	if raw.body != "" {
 		req.Body = []byte(raw.body)
 	}
@@ -144,6 +144,7 @@ func (s *state) composeExact(text string) (*requester.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	req.Timeout = notes.timeout
 	req.Raw, err = exactBytes(text)
 	return req, err
 }

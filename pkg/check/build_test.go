@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redialscan/redial/pkg/requester"
 	"github.com/redialscan/redial/pkg/target"
@@ -130,6 +131,15 @@ func TestRedirects(t *testing.T) {
 				t.Errorf("asked %q, want %q", got, row.want)
 			}
 		})
+	}
+}
+
+func TestTimeoutOfARequest(t *testing.T) {
+	for _, unsafe := range []string{"", "    unsafe: true\n"} {
+		req := sent(t, "http://h", template("http:\n  - raw: [\"@timeout: 25s\\nGET / HTTP/1.1\\n\\n\"]\n"+unsafe+ending))
+		if req.Timeout != 25*time.Second {
+			t.Errorf("timeout %s with %q", req.Timeout, unsafe)
+		}
 	}
 }
 

@@ -4,14 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/redialscan/redial/pkg/requester"
 )
 
 // rawRequest is a request that was written down as it goes over the wire.
 type rawRequest struct {
-	host    string // of an @Host line: a URL or an authority; "" = the target's
-	once    bool   // with the first of all payloads only
+	host    string        // of an @Host line: a URL or an authority; "" = the target's
+	timeout time.Duration // of an @timeout line; 0 = the client's
+	once    bool          // with the first of all payloads only
 	method  string
 	target  string
 	headers []requester.Field
@@ -70,6 +72,10 @@ func (r *rawRequest) annotations(text string) (rest string, err error) {
 			r.host = strings.TrimSpace(value)
 		case strings.EqualFold(name, "@once"):
 			r.once = true
+		case strings.EqualFold(name, "@timeout"):
+			if r.timeout, err = time.ParseDuration(strings.TrimSpace(value)); err != nil || r.timeout <= 0 {
+				return "", fmt.Errorf("expected a duration such as 20s in %s, got %q", name, value)
+			}
 		default:
 			return "", fmt.Errorf("annotation %s is not supported", name)
 		}

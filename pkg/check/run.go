@@ -184,7 +184,7 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 	if s.last == nil {
 		s.last = map[string]*answer{}
 	}
-	s.last[s.block.protocol] = last
+	s.last[s.block.protocol], s.last[s.block.label] = last, last
 	if s.block.history {
 		s.past = append(s.past, last)
 	}

@@ -13,7 +13,7 @@ type state struct {
 	block *block
 
 	now      *answer            // nil before the first
-	last     map[string]*answer // by protocol
+	last     map[string]*answer // by protocol, and by that with the number of the block
 	past     []*answer          // of the block, in order, where something asks for them
 	payload  map[string]string
 	kept     map[string]string   // by internal extractors, for the rest of the run
@@ -38,10 +38,8 @@ func (s *state) Lookup(name string) (any, bool) {
 			return v, true
 		}
 	}
-	if protocol, rest, ok := strings.Cut(name, "_"); ok && s.last[protocol] != nil {
-		if v, ok := s.last[protocol].value(rest); ok {
-			return v, true
-		}
+	if v, ok := s.ofBlock(name); ok {
+		return v, true
 	}
 	if base, n, ok := numbered(name); ok && n <= len(s.past) {
 		if v, ok := s.past[n-1].value(base); ok {
@@ -58,6 +56,22 @@ func (s *state) Lookup(name string) (any, bool) {
 			put(&s.random, name, v)
 		}
 		return v, true
+	}
+	return nil, false
+}
+
+// ofBlock looks up names such as ssl_issuer_cn and http_1_body: of the last answer of a protocol, or of one block.
+func (s *state) ofBlock(name string) (any, bool) {
+	protocol, rest, ok := strings.Cut(name, "_")
+	if !ok || s.last[protocol] == nil {
+		return nil, false
+	}
+	if v, ok := s.last[protocol].value(rest); ok {
+		return v, true
+	}
+	number, rest, ok := strings.Cut(rest, "_")
+	if a := s.last[protocol+"_"+number]; ok && a != nil {
+		return a.value(rest)
 	}
 	return nil, false
 }

@@ -203,6 +203,19 @@ http:
 	}
 }
 
+func TestNamesOfOtherBlocks(t *testing.T) {
+	h := host(t, login)
+	out := h.run(t, template(`
+http:
+  - path: ["{{BaseURL}}/login"]
+  - path: ["{{BaseURL}}/none"]
+    matchers: [{type: dsl, condition: and, dsl: ["status_code == 404", "contains(http_1_body, 'csrf')", "http_1_status_code == 200", "http_status_code == 404"]}]
+`))
+	if got := told(h, out); got != "/none" {
+		t.Errorf("findings %q", got)
+	}
+}
+
 // A block without matchers serves those that come after it.
 func TestABlockThatOnlyAsks(t *testing.T) {
 	h := host(t, login)

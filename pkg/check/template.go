@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -160,7 +161,10 @@ func (t *templateReader) template(doc *yaml.Node) {
 		t.flow(flowNode)
 	}
 	t.checkVariables()
+	count := map[string]int{}
 	for _, b := range t.check.blocks {
+		count[b.protocol]++
+		b.label = fmt.Sprintf("%s_%d", b.protocol, count[b.protocol])
 		t.check.requests += len(b.requests) * b.payloads.count()
 	}
 }

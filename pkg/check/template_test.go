@@ -63,6 +63,7 @@ func TestRefused(t *testing.T) {
 		{"unsafe with redirects", template("http:\n  - raw: [GET / HTTP/1.1]\n    unsafe: true\n    redirects: true" + ending), "redirects of an unsafe request is not supported", "not supported: redirects of an unsafe request"},
 		{"unsafe without raw", template(get + "    unsafe: true" + ending), "expected raw requests with unsafe", "unexpected value"},
 		{"annotation", template("http:\n  - raw: [\"@tls-sni: a\\nGET / HTTP/1.1\"]" + ending), "http[0].raw[0]: annotation @tls-sni is not supported", "not supported: annotation of a raw request"},
+		{"timeout", template("http:\n  - raw: [\"@timeout: soon\\nGET / HTTP/1.1\"]" + ending), "expected a duration such as 20s in @timeout", "not supported: annotation of a raw request"},
 		{"matcher type", template(get + "    matchers: [{type: wrod, words: [a]}]"), `expected word, regex, status, size, binary, dsl, xpath, got "wrod"`, "unexpected value"},
 		{"no matcher type", template(get + "    matchers: [{words: [a]}]"), "5:16: http[0].matchers[0].type: expected the type of the matcher", "unexpected value"},
 		{"other list", template(get + "    matchers: [{type: word, regex: [a]}]"), "http[0].matchers[0].regex: expected words with type word", "unexpected value"},

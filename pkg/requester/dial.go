@@ -33,7 +33,7 @@ func (s *sending) reach() (*conn, *h2conn, error) {
 		return nil, nil, err
 	}
 	now := time.Now()
-	s.deadline = now.Add(s.client.cfg.Timeout)
+	s.deadline = now.Add(s.timeout())
 	// A connection that has waited for a worker for a while may have been closed for being idle, which is no host error.
 	c.used = now.Sub(dialled) >= time.Second
 	var h2 *h2conn

@@ -135,7 +135,7 @@ func (h *h2conn) loseFirst() bool {
 
 // upgrade makes a connection on which HTTP/2 was agreed the host's shared one. The sending uses it first.
 func (s *sending) upgrade(c *conn, heard *tap) (*h2conn, error) {
-	t := trouble{phase: hosterrors.PhaseHead, fresh: true, after: s.client.cfg.Timeout}
+	t := trouble{phase: hosterrors.PhaseHead, fresh: true, after: s.timeout()}
 	if err := c.handOver(); err != nil {
 		return nil, t.explain(s.ctx, err)
 	}
@@ -168,7 +168,7 @@ func (s *sending) overH2(h *h2conn, fresh bool) (resp *Response, again bool, err
 	defer h.release()
 	start := time.Now()
 	if s.deadline.IsZero() {
-		s.deadline = start.Add(s.client.cfg.Timeout)
+		s.deadline = start.Add(s.timeout())
 	}
 	limited, cancel := context.WithDeadline(s.ctx, s.deadline)
 	defer cancel()

@@ -1,5 +1,7 @@
 package requester
 
+import "time"
+
 // Field is one header field, with the case of its name kept.
 type Field struct{ Name, Value string }
 
@@ -21,11 +23,12 @@ type Request struct {
 	// Handshake makes the request one for a TLS handshake alone: Scheme is https, and nothing is sent after it. nil = a request.
 	Handshake *Handshake
 
-	WantBody          bool // keep the body
-	IgnoreTimeout     bool // a slow answer is expected: a timeout of the response head is no host error
-	Redirects         int  // hops to follow at most
-	SameHostRedirects bool // follow only hops to the same host name
-	WantHops          bool // the answers on the way are wanted too, see Response.Before
+	WantBody          bool          // keep the body
+	Timeout           time.Duration // as Config.Timeout, for this request; 0 = that
+	IgnoreTimeout     bool          // a slow answer is expected: a timeout of the response head is no host error
+	Redirects         int           // hops to follow at most
+	SameHostRedirects bool          // follow only hops to the same host name
+	WantHops          bool          // the answers on the way are wanted too, see Response.Before
 
 	foreign bool // a hop to a host that may not see what the user keeps for the first one
 }

@@ -61,7 +61,7 @@ func (t *tap) cut() error {
 
 // handshake puts TLS on a connection that has just been made. When HTTP/2 was agreed on, the connection is handed over to it.
 func (s *sending) handshake(c *conn) (*h2conn, error) {
-	t := trouble{phase: hosterrors.PhaseTLS, fresh: true, after: s.client.cfg.Timeout}
+	t := trouble{phase: hosterrors.PhaseTLS, fresh: true, after: s.timeout()}
 	if err := c.begin(s.ctx, s.deadline); err != nil {
 		return nil, t.explain(s.ctx, err)
 	}

@@ -136,6 +136,14 @@ func (s *sending) once(fresh bool) (resp *Response, again bool, err error) {
 	return s.over(c)
 }
 
+// timeout is the time for what follows the connect.
+func (s *sending) timeout() time.Duration {
+	if s.req.Timeout > 0 {
+		return s.req.Timeout
+	}
+	return s.client.cfg.Timeout
+}
+
 // idle takes an idle connection of the host that is still of use.
 func (s *sending) idle() *conn {
 	repeatable := retry.MayRepeat(s.req.method(), false)
@@ -204,7 +212,7 @@ func (s *sending) mayResend(c *conn, out *outcome) bool {
 func (s *sending) want() wanted {
 	cfg := &s.client.cfg
 	return wanted{
-		timeout:  cfg.Timeout,
+		timeout:  s.timeout(),
 		maxHead:  cfg.MaxHead,
 		maxBody:  cfg.MaxBody,
 		bodiless: s.req.method() == "HEAD",
