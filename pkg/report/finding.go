@@ -147,9 +147,12 @@ func (f *Findings) Add(e Event) {
 		}
 		if len(e.Matches) == 0 {
 			f.add(Finding{Result: e, Check: check})
+			return
 		}
+		kept := *e
+		kept.Matches = nil // they may hold whole answers
 		for i := range e.Matches {
-			f.add(Finding{Result: e, Check: check, Match: short(&e.Matches[i])})
+			f.add(Finding{Result: &kept, Check: check, Match: short(&e.Matches[i])})
 		}
 	}
 }
@@ -197,13 +200,10 @@ func compareFindings(a, b Finding) int {
 	)
 }
 
-// short cuts what was extracted.
+// short is what is kept of a match: not the whole request and answer, and not all that was extracted when that is much.
 func short(m *Match) *Match {
-	if len(m.Extracted) == 0 {
-		return m
-	}
 	cutMatch := *m
-	cutMatch.Extracted = nil
+	cutMatch.Request, cutMatch.Response, cutMatch.Curl, cutMatch.Extracted = "", "", "", nil
 	for _, text := range m.Extracted[:min(len(m.Extracted), keptExtracts)] {
 		if len(text) > keptExtractText {
 			text = strings.ToValidUTF8(text[:keptExtractText], "") + "…"

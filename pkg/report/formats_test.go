@@ -258,3 +258,20 @@ func TestReportsReplaceAFileWhenTheyAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// An answer may be megabytes long, and reports keep findings by the thousand.
+func TestFindingsDoNotKeepWholeAnswers(t *testing.T) {
+	r := admin()
+	r.Matches = []Match{{MatchedAt: "http://h/", Request: "GET", Response: "answer", Curl: "curl", Extracted: []string{strings.Repeat("x", 1<<20)}}}
+	f := NewFindings(10)
+	f.Add(r)
+	for _, kept := range f.Worst() {
+		m := kept.Match
+		if m.Request+m.Response+m.Curl != "" || len(kept.Result.Matches) > 0 || len(m.Extracted[0]) > 2*keptExtractText || m.MatchedAt != "http://h/" {
+			t.Errorf("kept %+v of %+v", m, kept.Result)
+		}
+	}
+	if len(r.Matches) != 1 || r.Matches[0].Response != "answer" {
+		t.Error("the event was changed")
+	}
+}

@@ -33,16 +33,17 @@ func (t *track) add(m *report.Transition) {
 		return
 	}
 	t.sort()
-	if last := &t.moves[maxMoves-1]; m.Seq > last.Seq {
+	if last := &t.moves[maxMoves-1]; compareMoves(*m, *last) > 0 {
 		*last = *m
 	}
 }
 
 // sort puts the changes in order: observers run outside locks, so two may arrive the wrong way round.
-func (t *track) sort() {
-	slices.SortStableFunc(t.moves, func(a, b report.Transition) int {
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), a.At.Compare(b.At))
-	})
+func (t *track) sort() { slices.SortStableFunc(t.moves, compareMoves) }
+
+// compareMoves goes by time first: the numbers of a host may begin anew in a scan that was resumed.
+func compareMoves(a, b report.Transition) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Seq, b.Seq))
 }
 
 // span is a time in one state.

@@ -57,8 +57,10 @@ func TestSpansFillTheTime(t *testing.T) {
 		tr := &track{host: "h"}
 		n := rapid.IntRange(0, maxMoves+20).Draw(t, "moves")
 		moves := make([]report.Transition, n)
+		when := -5
 		for i := range moves {
-			moves[i] = report.Transition{At: at(float64(rapid.IntRange(-5, 120).Draw(t, "at"))), Seq: uint64(i + 1),
+			when += rapid.IntRange(0, 3).Draw(t, "later")
+			moves[i] = report.Transition{At: at(float64(when)), Seq: uint64(i + 1),
 				From: rapid.SampledFrom(states).Draw(t, "from"), To: rapid.SampledFrom(states).Draw(t, "to")}
 		}
 		shuffled := slices.Clone(moves)

@@ -78,10 +78,13 @@ type checkRow struct {
 func (p *Page) view() *view {
 	sum := p.overview.Summary()
 	began := p.overview.Began()
-	end := began.Add(time.Duration(sum.Duration))
+	end := sum.Time // a scan that was resumed has begun earlier than its summary says
+	if !end.After(began) {
+		end = began.Add(time.Duration(sum.Duration))
+	}
 	started := p.overview.Started()
 	v := &view{
-		Title: "redial scan", Began: began.UTC().Format("2006-01-02 15:04:05 UTC"), Took: humanDuration(time.Duration(sum.Duration)),
+		Title: "redial scan", Began: began.UTC().Format("2006-01-02 15:04:05 UTC"), Took: humanDuration(end.Sub(began)),
 		Version: clean(started.Version), Interrupted: clean(sum.Interrupted),
 		Hosts: sum.Hosts, Items: sum.Items, Done: sum.Done, Failed: sum.Failed, Skipped: sum.Skipped, Sent: sum.Sent,
 		Findings: p.findings.Total(), Reasons: largest(cleanKeys(sum.SkippedBy)), Failures: p.coverage.failures(10),
