@@ -36,6 +36,7 @@ var allowed = map[string]map[string]string{
 		"pkg/flow":          "the pace",
 		"pkg/hosterrors":    "the breaker between executor and requester",
 		"pkg/hostkey":       "the key that all of them share",
+		"pkg/journal":       "what an earlier scan of the same items has ended",
 		"pkg/report":        "what is told",
 		"pkg/requester":     "how it is sent",
 		"pkg/retry":         "whether it is sent again",

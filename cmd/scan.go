@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,8 @@ what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 		Example: `  redial scan -u https://example.com
   redial scan -l targets.txt --path /admin,/login --match-status 200
   redial scan -l targets.txt -t templates/ --severity high,critical --fail-on high
-  cat hosts.txt | redial scan -j -o results.jsonl --events scan.events`,
+  cat hosts.txt | redial scan -j -o results.jsonl --events scan.events
+  redial scan -l targets.txt -o results.txt --resume scan.events`,
 		GroupID:     groupScan,
 		Args:        noArguments,
 		Annotations: map[string]string{exitStatusKey: exitStatusHelp},
@@ -97,6 +99,12 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	if err := o.checks.announce(opt.Checks, o.input.strict, screen.messages); err != nil {
 		return err
 	}
+	if err := o.describeInputs(&opt.Started, opt.Checks); err != nil {
+		return err
+	}
+	if opt.Earlier, err = o.resume(ctx, &opt, screen); err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer env.BrokenPipes()()
@@ -122,7 +130,7 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	var files report.Files
 	defer files.Close()
 	o.keepInputs(env, &files)
-	if opt.Handlers, err = o.output.handlers(env, screen, &files); err != nil {
+	if opt.Handlers, err = o.output.handlers(env, screen, &files, opt.Earlier); err != nil {
 		return err
 	}
 	s, err := scan.New(opt)
@@ -135,14 +143,26 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	}
 	if ending.Items > 0 && !o.output.silent {
 		fmt.Fprint(screen.stderr, ending.Text())
+		o.howToGoOn(ctx, screen)
 	}
 	return o.status(ctx, ending, err)
+}
+
+// howToGoOn says after an interruption what the events file is good for.
+func (o *scanOptions) howToGoOn(ctx context.Context, screen *screen) {
+	name := cmp.Or(o.output.events, o.output.resume)
+	if _, interrupted := errors.AsType[*InterruptError](context.Cause(ctx)); interrupted && name != "" {
+		screen.messages.warn("the same command with --resume %s goes on from here", name)
+	}
 }
 
 // keepInputs guards what is read, and where the results go, against an output file of the same name.
 func (o *scanOptions) keepInputs(env Env, files *report.Files) {
 	for _, list := range o.input.lists {
 		files.Keep(list, "target list")
+	}
+	if o.output.resume != "" {
+		files.Keep(o.output.resume, "events file")
 	}
 	for _, name := range o.input.exclude {
 		files.Keep(name, "list of exclusions")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/redialscan/redial/pkg/journal"
 	"github.com/redialscan/redial/pkg/report"
 )
 
@@ -19,6 +20,7 @@ type outputOptions struct {
 	output     string
 	jsonl      bool
 	events     string
+	resume     string
 	reports    reportOptions
 	showFailed bool
 	maxSkipped shareValue
@@ -35,6 +37,7 @@ func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.output, "output", "o", "", "write the results to this `file` too")
 	fs.BoolVarP(&o.jsonl, "jsonl", "j", false, "results as JSON lines")
 	fs.StringVar(&o.events, "events", "", "write every event of the scan to this `file`, as JSON lines")
+	fs.StringVar(&o.resume, "resume", "", "go on with the scan of this events `file`; what it says is not scanned again")
 	o.reports.addFlags(fs)
 	fs.BoolVar(&o.showFailed, "show-failed", false, "items that failed are results too")
 	fs.Var(&o.maxSkipped, "max-skipped", "exit 3 when more items than this were failed or skipped (default: see EXIT STATUS)")
@@ -49,13 +52,16 @@ func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 
 // validate refuses names of files that are none: an unset variable of a shell, or - where results go in any case.
 func (o *outputOptions) validate(fs *pflag.FlagSet) error {
-	for _, f := range []struct{ flag, name string }{{"output", o.output}, {"events", o.events}} {
+	for _, f := range []struct{ flag, name string }{{"output", o.output}, {"events", o.events}, {"resume", o.resume}} {
 		switch {
 		case f.name == "" && fs.Changed(f.flag):
 			return usageErrorf(f.flag, "an empty name, expected that of a file to write")
 		case f.name == "-":
 			return usageErrorf(f.flag, "-, expected a file to write; the results go to standard output without it")
 		}
+	}
+	if o.events != "" && o.resume != "" {
+		return usageErrorf("resume", "expected without --events: the file that it names is written on")
 	}
 	_, err := o.reports.wanted(false)
 	return err
@@ -101,7 +107,15 @@ func (o *outputOptions) screen(env Env) *screen {
 }
 
 // handlers opens the outputs. It comes last before a scan, so that nothing is created for one that cannot start.
-func (o *outputOptions) handlers(env Env, s *screen, files *report.Files) ([]report.Handler, error) {
+//
+// An earlier scan that goes on is in its events file already; the other files are written anew, so that they agree with it.
+func (o *outputOptions) handlers(env Env, s *screen, files *report.Files, earlier *journal.Progress) ([]report.Handler, error) {
+	whole := func(h report.Handler) report.Handler {
+		if earlier == nil {
+			return h
+		}
+		return report.NewAfter(h, earlier.Events)
+	}
 	stdout := report.NewOutput(standardOutput, s.stdout, isTerminal(env.Stdout))
 	handlers := []report.Handler{o.results(stdout, o.color(env, env.Stdout))}
 	if o.output != "" {
@@ -109,7 +123,7 @@ func (o *outputOptions) handlers(env Env, s *screen, files *report.Files) ([]rep
 		if err != nil {
 			return nil, err
 		}
-		handlers = append(handlers, o.results(out, false))
+		handlers = append(handlers, whole(o.results(out, false)))
 	}
 	if o.events != "" {
 		out, err := files.Open(o.events, "events file")
@@ -119,7 +133,20 @@ func (o *outputOptions) handlers(env Env, s *screen, files *report.Files) ([]rep
 		handlers = append(handlers, report.NewEventsFile(out))
 	}
 	more, err := o.reports.handlers(s.stdout, s.stderr, files)
-	return append(handlers, more...), err
+	for _, h := range more {
+		handlers = append(handlers, whole(h))
+	}
+	if err != nil || earlier == nil {
+		return handlers, err
+	}
+	if err := earlier.Trim(); err != nil { // last: nothing is changed for a scan that cannot start
+		return nil, err
+	}
+	out, err := files.OpenEnd(o.resume, "events file")
+	if err != nil {
+		return nil, err
+	}
+	return append(handlers, report.NewEventsFile(out)), nil
 }
 
 func (o *outputOptions) results(out *report.Output, color bool) report.Handler {

@@ -46,7 +46,7 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 	return scan.Options{
 		Probe:           probe,
 		Vars:            vars,
-		KeepRaw:         (o.output.jsonl || o.output.events != "") && !o.output.omitRaw,
+		KeepRaw:         (o.output.jsonl || o.output.events != "" || o.output.resume != "") && !o.output.omitRaw,
 		Follow:          follow,
 		FollowHost:      o.request.followHost,
 		Requester:       req,
@@ -104,6 +104,10 @@ func (o *scanOptions) started() report.Started {
 		"outage-timeout":   o.breaker.outageTimeout.String(),
 		"host-timeout":     o.breaker.hostTimeout.String(),
 	}}
+	st.Options["ports"] = o.input.ports
+	if o.input.strict {
+		st.Options["strict"] = "true"
+	}
 	st.Options["rate-mode"] = o.pace.rateMode
 	if o.hold.failureLimit > 0 {
 		st.Options["failure-limit"] = strconv.Itoa(o.hold.failureLimit)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/redialscan/redial/pkg/check"
 	"github.com/redialscan/redial/pkg/hosterrors"
+	"github.com/redialscan/redial/pkg/journal"
 	"github.com/redialscan/redial/pkg/report"
 	"github.com/redialscan/redial/pkg/requester"
 	"github.com/redialscan/redial/pkg/target"
@@ -44,6 +45,9 @@ type Options struct {
 	NoRevisit       bool
 	HostTimeout     time.Duration // time that a host may hold; 0 = no limit
 	Linger          time.Duration
+
+	// Earlier is a scan of the same items that goes on here; nil = none. Its events are not told again.
+	Earlier *journal.Progress
 
 	Handlers []report.Handler
 	Started  report.Started // the first event; Time is set by Run

@@ -37,6 +37,7 @@ type Scan struct {
 	faults  faults
 	told    []*report.Info // of each check
 	worst   atomic.Int64   // the highest rank of a severity that was found
+	earlier *earlier       // set by Run; nil = none
 
 	load     load
 	pausedAt time.Time // the guard's goroutine only
@@ -122,6 +123,9 @@ func (s *Scan) executorConfig() executor.Config[job] {
 	if s.opt.Requester.Scan.Rate > 0 {
 		cfg.Pace = s.pace
 	}
+	if s.opt.Earlier != nil {
+		cfg.Left = s.left
+	}
 	if s.breaker != nil || s.opt.Requester.Window != nil {
 		cfg.Quarantined = s.quarantined
 	}
@@ -156,15 +160,21 @@ func (s *Scan) Run(ctx context.Context) (Ending, error) {
 	handlers := append([]report.Handler{s.tally}, s.opt.Handlers...)
 
 	var end Ending
+	if err := s.goOn(); err != nil {
+		return end, err
+	}
 	var tally executor.Tally
 	err := report.Run(ctx, report.NewMulti(s.opt.OutputFailed, handlers...),
 		func(ctx context.Context, emit func(report.Event)) error {
 			s.emit = emit
 			s.opt.Started.Time = start
 			s.opt.Started.Format = report.FormatVersion
+			s.opt.Started.Resumed = s.earlier != nil
 			emit(&s.opt.Started)
-			for i := range s.places() {
-				emit(s.place(i))
+			if s.earlier == nil {
+				for i := range s.places() {
+					emit(s.place(i))
+				}
 			}
 			var err error
 			tally, err = s.guarded(ctx)
@@ -175,22 +185,27 @@ func (s *Scan) Run(ctx context.Context) (Ending, error) {
 			return &end.Summary
 		})
 	end.Worst = int(s.worst.Load())
-	end.Incomplete = tally.Lost > 0 || (tally.Done == 0 && tally.Items > 0)
+	end.Incomplete = tally.Lost > 0 || (end.Done == 0 && end.Items > 0) || s.earlier != nil && s.earlier.Incomplete()
 	return end, err
 }
 
 // next reads a target for the executor.
 func (s *Scan) next() (job, error) {
-	t, err := s.opt.Targets.Next()
-	if err != nil {
-		s.growing.Store(false)
-		if errors.Is(err, io.EOF) {
-			return job{}, io.EOF
+	for {
+		t, err := s.opt.Targets.Next()
+		if err != nil {
+			s.growing.Store(false)
+			if errors.Is(err, io.EOF) {
+				return job{}, io.EOF
+			}
+			return job{}, err
 		}
-		return job{}, err
+		s.read++
+		j := job{Target: t, index: s.read - 1}
+		if s.earlier == nil || !s.earlier.ended(j, s.places()) {
+			return j, nil
+		}
 	}
-	s.read++
-	return job{Target: t, index: s.read - 1}, nil
 }
 
 // Status is where the scan stands.
@@ -208,5 +223,6 @@ func (s *Scan) Status() report.Status {
 	if s.breaker != nil {
 		st.Open = max(0, int64(s.breaker.QuarantinedCount())-st.Dead)
 	}
+	s.withEarlierStatus(&st)
 	return st
 }

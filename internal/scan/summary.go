@@ -25,6 +25,7 @@ func (s *Scan) summary(start time.Time, tally executor.Tally, err error) report.
 		sum.Checks, sum.Refused = int64(len(s.opt.Checks.Checks)), int64(len(s.opt.Checks.Refused))
 	}
 	s.tally.Fill(&sum)
+	s.withEarlier(&sum)
 	if s.breaker != nil {
 		sum.Quarantined, sum.QuarantinedHosts = report.Worst(s.rows(), report.ShownHosts)
 	}

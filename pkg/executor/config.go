@@ -57,6 +57,9 @@ type Config[T any] struct {
 	Doubt time.Duration
 	Grace time.Duration // how long items in flight may go on after a cancellation; 0 = as long as they need
 
+	// Left says what there is to do for a target, of which an earlier scan may have done a part: the checks from on, and
+	// those in again, which are below it. nil = all checks. A target with nothing left is passed over.
+	Left func(target T) (from int, again []int)
 	// Host names the host of a target. Required.
 	Host func(target T) string
 	// Run runs an item and says how it ended. A panic is caught and becomes a CheckError with a *PanicError. Required.

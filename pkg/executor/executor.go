@@ -233,15 +233,19 @@ func (e *Executor[T]) hasRoom() bool {
 
 // add gives a target to its host, waiting while that host, being in work, holds as many targets as it may.
 func (e *Executor[T]) add(ctx context.Context, target T) {
+	b, again := e.leftOf(target)
+	items := int64(e.checks-b.next) + int64(len(again))
+	if items == 0 {
+		return
+	}
 	key := e.cfg.Host(target)
-	b := &backlog[T]{target: target}
 	first := true
 	for {
 		var n news[T]
 		e.mu.Lock()
 		now := e.moment(time.Now())
 		if first {
-			e.tally.Items += int64(e.checks)
+			e.tally.Items += items
 			first = false
 		}
 		h := e.hosts[key]
@@ -250,17 +254,17 @@ func (e *Executor[T]) add(ctx context.Context, target T) {
 			if h == nil {
 				h = &host[T]{key: key}
 			}
-			e.skipLocked(&n, h, b, nil, e.stopWhy)
-		case h == nil && e.skipOverdueLocked(&n, key, b):
+			e.skipLocked(&n, h, b, again, e.stopWhy)
+		case h == nil && e.skipOverdueLocked(&n, key, b, again):
 		case h == nil:
 			h = e.hostLocked(key)
-			h.first = b
+			h.addLeft(b, again)
 			e.placeLocked(h, now, &n)
 		case h.targets() < e.cfg.MaxBacklog:
-			h.addTarget(b)
+			h.addLeft(b, again)
 			e.placeLocked(h, now, &n)
 		case h.place == parked:
-			e.skipLocked(&n, h, b, nil, BacklogFull)
+			e.skipLocked(&n, h, b, again, BacklogFull)
 		default:
 			e.crowded = h
 			e.mu.Unlock()
@@ -278,6 +282,17 @@ func (e *Executor[T]) add(ctx context.Context, target T) {
 		}
 		return
 	}
+}
+
+// leftOf makes the backlog of a target: its cursor, and what is to be done of the checks before that.
+func (e *Executor[T]) leftOf(target T) (*backlog[T], []int) {
+	b := &backlog[T]{target: target}
+	if e.cfg.Left == nil {
+		return b, nil
+	}
+	from, again := e.cfg.Left(target)
+	b.next = int32(from)
+	return b, again
 }
 
 func (e *Executor[T]) signalRoom() {

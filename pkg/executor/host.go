@@ -113,6 +113,14 @@ func (h *host[T]) addTarget(b *backlog[T]) {
 	h.more().more = append(h.rest.more, b)
 }
 
+// addLeft adds a target with its cursor and with single checks before that, which count as put back.
+func (h *host[T]) addLeft(b *backlog[T], again []int) {
+	h.addTarget(b)
+	for _, check := range again {
+		h.putBack(entry[T]{of: b, check: int32(check)})
+	}
+}
+
 // untried makes first the target with an untried check, and is false when there is none.
 func (h *host[T]) untried(checks int32) bool {
 	for {

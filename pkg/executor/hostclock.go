@@ -144,10 +144,10 @@ func (q *hostClocks[T]) meet(h *host[T]) {
 }
 
 // skipOverdueLocked skips a target of a host whose time was over, and says whether it was.
-func (e *Executor[T]) skipOverdueLocked(n *news[T], key string, b *backlog[T]) bool {
+func (e *Executor[T]) skipOverdueLocked(n *news[T], key string, b *backlog[T], again []int) bool {
 	over, served := e.clocks.overdue(key)
 	if over {
-		e.skipLocked(n, &host[T]{key: key, served: served}, b, nil, HostTimeout)
+		e.skipLocked(n, &host[T]{key: key, served: served}, b, again, HostTimeout)
 	}
 	return over
 }

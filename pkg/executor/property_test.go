@@ -45,8 +45,12 @@ func TestEveryItemEndsExactlyOnce(t *testing.T) {
 		if rapid.Bool().Draw(rt, "paced") {
 			cfg.Pace = every(50 * time.Millisecond)
 		}
+		resumed := rapid.Bool().Draw(rt, "resumed")
 		synctest.Test(t, func(*testing.T) {
 			c := &chaos{world: w, rng: rand.New(rand.NewSource(seed)), ends: map[string]int{}, left: map[string]bool{}}
+			if resumed {
+				cfg.Left = func(target string) (int, []int) { return c.before(target, cfg.Checks) }
+			}
 			c.scan(rt, cfg, nHosts, perHost, cancelAfter)
 		})
 	})
@@ -72,6 +76,21 @@ type chaos struct {
 	rng  *rand.Rand
 	ends map[string]int
 	left map[string]bool // hosts that were given up; what is read of them later finds items of theirs in flight
+	done int             // items that had ended before the scan
+}
+
+// before draws what an earlier scan has left of a target.
+func (c *chaos) before(target string, checks int) (from int, again []int) {
+	from = c.dice(checks + 1)
+	for check := range from {
+		if c.dice(3) == 0 {
+			again = append(again, check)
+			continue
+		}
+		c.end(target, check)
+		c.done++
+	}
+	return from, again
 }
 
 // end notes the end of an item, by the name of its target in the input.
@@ -224,8 +243,8 @@ func (c *chaos) check(rt *rapid.T, e *Executor[string], tally Tally) {
 	if len(e.hosts)+len(e.timers.list)+len(e.sleepers.list)+e.fresh.n+e.living.n+e.doubted.n+e.proven+len(e.dialed)+len(e.resuming) > 0 {
 		rt.Errorf("something is left behind: %+v", tally)
 	}
-	if int64(len(c.ends)) != tally.Items {
-		rt.Errorf("%d of %d items ended", len(c.ends), tally.Items)
+	if int64(len(c.ends)) != tally.Items+int64(c.done) {
+		rt.Errorf("%d of %d items ended, %d of them before", len(c.ends), tally.Items, c.done)
 	}
 	for item, n := range c.ends {
 		if n != 1 {

@@ -60,6 +60,7 @@ type Started struct {
 	Time    time.Time `json:"time"`
 	Format  int       `json:"format"` // see FormatVersion
 	Version string    `json:"version"`
+	Resumed bool      `json:"resumed,omitempty"` // the scan of the events before goes on
 	// Options are the options in force by their long names. Whoever fills it in
 	// leaves out secrets: headers, bodies, credentials of proxies and targets.
 	Options map[string]string `json:"options,omitempty"`

@@ -34,11 +34,29 @@ func (f *Files) Keep(path, what string) {
 // handler's Start. what says what the file is for ("results file"), and stands in errors.
 // Pipes and devices may be given.
 func (f *Files) Open(path, what string) (*Output, error) {
+	return f.open(path, what, os.O_WRONLY|os.O_CREATE)
+}
+
+// OpenEnd makes an existing file writable at its end: what is there stays. It may be one that was guarded by Keep.
+func (f *Files) OpenEnd(path, what string) (*Output, error) {
+	out, err := f.open(path, what, os.O_WRONLY|os.O_APPEND)
+	if err != nil || !out.regular {
+		return out, err
+	}
+	info, err := out.file.Stat()
+	if err != nil {
+		return nil, &OutputError{Name: out.name, Err: err}
+	}
+	out.keep, out.whole = true, info.Size()
+	return out, nil
+}
+
+func (f *Files) open(path, what string, flags int) (*Output, error) {
 	name := what + " " + path
 	if path == "" {
 		return nil, &OutputError{Name: what, Err: errors.New("empty path, expected the path of a file to write")}
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	file, err := os.OpenFile(path, flags, 0o644)
 	if err != nil {
 		return nil, &OutputError{Name: name, Err: explainOpen(path, err)}
 	}
@@ -49,7 +67,7 @@ func (f *Files) Open(path, what string) (*Output, error) {
 	out := &Output{name: name, w: file, file: file, regular: info.Mode().IsRegular()}
 	if out.regular {
 		for _, t := range f.taken {
-			if os.SameFile(t.info, info) {
+			if flags&os.O_APPEND == 0 && os.SameFile(t.info, info) {
 				err := fmt.Errorf("is the same file as the %s, expected one of its own", t.what)
 				return nil, &OutputError{Name: name, Err: errors.Join(err, file.Close())}
 			}

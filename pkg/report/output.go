@@ -17,6 +17,7 @@ type Output struct {
 	immediate bool
 	file      *os.File // nil: not ours to close
 	regular   bool     // file can be cut and synced
+	keep      bool     // what is in the file stays
 	sync      bool     // what is flushed survives a power cut too
 	buf       []byte
 	whole     int64 // bytes written, which end with a line
@@ -31,7 +32,7 @@ func NewOutput(name string, w io.Writer, immediate bool) *Output {
 
 // start empties a file: not earlier, so that a scan that cannot begin destroys nothing.
 func (o *Output) start() error {
-	if o.regular {
+	if o.regular && !o.keep {
 		return o.fail(o.file.Truncate(0))
 	}
 	return nil

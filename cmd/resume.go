@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/redialscan/redial/internal/scan"
+	"github.com/redialscan/redial/pkg/check"
+	"github.com/redialscan/redial/pkg/journal"
+	"github.com/redialscan/redial/pkg/report"
+)
+
+// resume reads how far the scan of an events file came, and refuses one that had other items.
+func (o *scanOptions) resume(ctx context.Context, opt *scan.Options, screen *screen) (*journal.Progress, error) {
+	name := o.output.resume
+	if name == "" {
+		return nil, nil
+	}
+	p, err := journal.Load(ctx, name, func(bad *report.LineError) {
+		screen.messages.warn("%s: %v; what it said is scanned again", name, bad)
+	})
+	if err != nil {
+		return nil, usageErrorf("resume", "%s: %v", name, reason(err))
+	}
+	if all := p.Differences(opt.Started, scan.Places(*opt)); len(all) > 0 {
+		return nil, usageErrorf("resume", "%s is of another scan: %s", name, strings.Join(all, "; "))
+	}
+	return p, nil
+}
+
+// describeInputs notes in the first event what the inputs hold, so that it can be told later whether they are the same.
+// Reading them takes time, and only an events file has a use for it.
+func (o *scanOptions) describeInputs(st *report.Started, set *check.Set) error {
+	if o.output.events == "" && o.output.resume == "" {
+		return nil
+	}
+	if len(o.input.lists) == 0 && len(o.input.targets) == 0 {
+		st.Inputs = append(st.Inputs, report.Input{Kind: "list", Name: "-"})
+	}
+	for _, value := range o.input.exclude {
+		st.Inputs = append(st.Inputs, report.Input{Kind: "exclude", Name: value})
+	}
+	for i := range st.Inputs {
+		in := &st.Inputs[i]
+		if in.Kind != "list" && in.Kind != "exclude" || in.Name == "-" || !isRegular(in.Name) {
+			continue
+		}
+		sum := sha256.New()
+		n, err := hashFile(sum, in.Name)
+		if err != nil {
+			return err
+		}
+		in.Size, in.Digest = n, digestOf(sum)
+	}
+	if set == nil {
+		return nil
+	}
+	all := report.Input{Kind: "check", Name: fmt.Sprintf("%d checks", len(set.Checks))}
+	sum := sha256.New()
+	for _, c := range set.Checks {
+		n, err := hashFile(sum, c.File())
+		if err != nil {
+			return err
+		}
+		all.Size += n
+	}
+	all.Digest = digestOf(sum)
+	st.Inputs = append(st.Inputs, all)
+	return nil
+}
+
+func digestOf(sum interface{ Sum([]byte) []byte }) string {
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
+}
+
+func isRegular(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func hashFile(sum io.Writer, name string) (int64, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return io.Copy(sum, f)
+}

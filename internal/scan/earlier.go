@@ -1,0 +1,101 @@
+package scan
+
+import (
+	"github.com/redialscan/redial/pkg/hosterrors"
+	"github.com/redialscan/redial/pkg/journal"
+	"github.com/redialscan/redial/pkg/report"
+)
+
+// earlier is what an earlier scan has left to this one.
+type earlier struct {
+	*journal.Progress
+	counts report.Counts // that the earlier scan ended
+	hosts  int64         // of which everything was ended
+	host   string        // the last of them
+}
+
+// Places describes the items that each target of a scan has, in their order.
+func Places(opt Options) []*report.Check {
+	s := &Scan{opt: opt}
+	all := make([]*report.Check, s.places())
+	for i := range all {
+		all[i] = s.place(i)
+	}
+	return all
+}
+
+// goOn takes up an earlier scan: what it counted, and where its hosts stood.
+func (s *Scan) goOn() error {
+	if s.opt.Earlier == nil {
+		return nil
+	}
+	s.earlier = &earlier{Progress: s.opt.Earlier}
+	err := s.earlier.Events(func(e report.Event) error {
+		if r, ok := e.(*report.Result); ok {
+			s.noteWorst(r)
+		}
+		return s.tally.Event(e)
+	})
+	s.earlier.counts = s.tally.Counts()
+	if s.breaker == nil || err != nil {
+		return err
+	}
+	for t, left := range s.earlier.Hosts() {
+		m := hosterrors.Memory{
+			Key: t.Host, State: stateOf(t.To), Errors: int32(t.Errors), Trips: int32(t.Trips), Left: left, Seq: t.Seq, LastError: t.Error,
+		}
+		if m.State == hosterrors.StateDead {
+			s.dead.Add(1)
+		}
+		s.breaker.Restore(m)
+	}
+	return nil
+}
+
+func stateOf(name string) hosterrors.State {
+	for _, s := range []hosterrors.State{hosterrors.StateOpen, hosterrors.StateHalfOpen, hosterrors.StateDead} {
+		if s.String() == name {
+			return s
+		}
+	}
+	return hosterrors.StateClosed
+}
+
+// left is what there is to do for a target.
+func (s *Scan) left(j job) (from int, again []int) { return s.earlier.Left(j.index, s.places()) }
+
+// ended says that everything of a target was ended by the earlier scan, and counts its host: like the executor, once for
+// targets that follow each other.
+func (e *earlier) ended(j job, places int) bool {
+	if from, again := e.Left(j.index, places); from < places || len(again) > 0 {
+		return false
+	}
+	if key := j.Key(); key != e.host {
+		e.host = key
+		e.hosts++
+	}
+	return true
+}
+
+// withEarlier adds to a summary what the earlier scan did.
+func (s *Scan) withEarlier(sum *report.Summary) {
+	if s.earlier == nil {
+		return
+	}
+	sum.Hosts += s.earlier.hosts
+	sum.Items += s.earlier.items()
+	sum.Sent += s.earlier.Sent()
+}
+
+func (e *earlier) items() int64 { return e.counts.Done + e.counts.Failed + e.counts.Skipped }
+
+// withEarlierStatus adds the same to what is shown meanwhile.
+func (s *Scan) withEarlierStatus(st *report.Status) {
+	if s.earlier == nil {
+		return
+	}
+	st.Items += s.earlier.items()
+	st.Done += s.earlier.counts.Done
+	st.Failed += s.earlier.counts.Failed
+	st.Skipped += s.earlier.counts.Skipped
+}

@@ -1,0 +1,216 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"os"
+	"time"
+
+	"github.com/redialscan/redial/pkg/report"
+)
+
+// Progress is how far the scan of an events file came: which items are finished, and where its hosts stood. An item is
+// finished when the file says how it ended, except for those that the end of the scan itself cut off.
+// Make one with [Load]; afterwards it does not change, and is safe for concurrent use.
+type Progress struct {
+	path    string
+	started report.Started
+	checks  []*report.Check
+
+	whole   targets
+	partial map[int64]*items
+	hosts   map[string]*report.Transition
+	last    time.Time
+	sent    int64
+	lost    bool // a target has both done items and others
+	loose   int  // lines that have to go before more is appended
+}
+
+// unfinished says that a reason for skipping is the end of the scan and not the item's.
+func unfinished(reason string) bool { return reason == "interrupted" || reason == "outage" }
+
+// Load reads the events file of a scan that is to go on. onBad hears of lines that are left out, as with [Replay].
+func Load(ctx context.Context, path string, onBad func(*report.LineError)) (*Progress, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s is no file, expected the events file of a scan: a pipe cannot be resumed", path))
+	}
+	p := &Progress{path: path, partial: make(map[int64]*items), hosts: make(map[string]*report.Transition)}
+	err = Replay(ctx, f, collector{p}, func(bad *report.LineError) {
+		p.loose++
+		if onBad != nil {
+			onBad(bad)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// collector is the handler that fills a Progress.
+type collector struct{ p *Progress }
+
+func (c collector) Start() error  { return nil }
+func (c collector) Finish() error { return nil }
+
+func (c collector) Event(e report.Event) error {
+	p := c.p
+	switch e := e.(type) {
+	case *report.Started:
+		if p.started.Time.IsZero() {
+			p.started = *e
+		}
+		p.see(e.Time)
+	case *report.Check:
+		if e.Index == len(p.checks) {
+			p.checks = append(p.checks, e)
+		}
+	case *report.Result:
+		p.sent += int64(e.Attempts)
+		p.see(e.Timestamp)
+		p.mark(e.Target, e.Index, e.Index+1, !e.Failed)
+	case *report.Skipped:
+		p.see(e.Time)
+		if unfinished(e.Reason) {
+			p.loose++
+			break
+		}
+		p.mark(e.Target, e.From, e.To, false)
+		for _, i := range e.Again {
+			p.mark(e.Target, i, i+1, false)
+		}
+	case *report.Transition:
+		p.see(e.At)
+		if before := p.hosts[e.Host]; before == nil || e.Seq > before.Seq {
+			p.hosts[e.Host] = e
+		}
+	case *report.Summary:
+		p.sent = e.Sent // it knows of those of skipped items too
+		p.see(e.Time)
+		p.loose++
+	}
+	return nil
+}
+
+func (p *Progress) see(t time.Time) {
+	if t.After(p.last) {
+		p.last = t
+	}
+}
+
+// mark notes that items of a target are finished.
+func (p *Progress) mark(target int64, from, to int, done bool) {
+	if p.whole.has(target) || from >= to {
+		return
+	}
+	s := p.partial[target]
+	if s == nil {
+		s = &items{}
+		p.partial[target] = s
+	}
+	for i := from; i < to; i++ {
+		s.add(i)
+	}
+	s.done, s.lost = s.done || done, s.lost || !done
+	p.lost = p.lost || s.done && s.lost
+	if len(p.checks) > 0 && s.n >= len(p.checks) {
+		p.whole.add(target)
+		delete(p.partial, target)
+	}
+}
+
+// Left says what is left of a target, by its place in the input and the number of items that it has: all items from on,
+// and those in again, which come before.
+func (p *Progress) Left(target int64, all int) (from int, again []int) {
+	if p.whole.has(target) {
+		return all, nil
+	}
+	s := p.partial[target]
+	if s == nil {
+		return 0, nil
+	}
+	return s.left(all)
+}
+
+// Started is the first event of the earlier scan.
+func (p *Progress) Started() report.Started { return p.started }
+
+// Checks are the items that every target of the earlier scan had.
+func (p *Progress) Checks() []*report.Check { return p.checks }
+
+// Sent is the number of requests that the earlier scan is known to have sent.
+func (p *Progress) Sent() int64 { return p.sent }
+
+// Incomplete says that a target of which items were done has others that failed or were skipped.
+func (p *Progress) Incomplete() bool { return p.lost }
+
+// Hosts gives the last change of each host that ever tripped, and what was left of its cooldown when the earlier scan
+// was heard of last.
+func (p *Progress) Hosts() iter.Seq2[*report.Transition, time.Duration] {
+	return func(yield func(*report.Transition, time.Duration) bool) {
+		for h := range maps.Values(p.hosts) {
+			left := h.At.Add(time.Duration(h.Cooldown)).Sub(p.last)
+			if !yield(h, max(0, left)) {
+				return
+			}
+		}
+	}
+}
+
+// Events passes on what the file says, without what [Progress.Trim] takes away.
+func (p *Progress) Events(pass func(report.Event) error) error {
+	f, err := os.Open(p.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return Replay(context.Background(), f, passer{pass}, nil)
+}
+
+// passer passes on what is to stay.
+type passer struct{ pass func(report.Event) error }
+
+func (h passer) Start() error  { return nil }
+func (h passer) Finish() error { return nil }
+
+func (h passer) Event(e report.Event) error {
+	switch e := e.(type) {
+	case *report.Summary:
+		return nil
+	case *report.Skipped:
+		if unfinished(e.Reason) {
+			return nil
+		}
+	}
+	return h.pass(e)
+}
+
+// Trim takes out of the file what the end of the earlier scan left there: a last line that was cut short, lines that are
+// broken, its summary, and the items that it skipped because it ended. The file is replaced as a whole, or not at all.
+func (p *Progress) Trim() error {
+	if p.loose == 0 {
+		return nil
+	}
+	var files report.Files
+	whole, err := files.OpenWhole(p.path, "events file")
+	if err != nil {
+		return err
+	}
+	defer whole.Discard()
+	out := report.NewEventsFile(report.NewOutput("events file "+p.path, whole, false))
+	if err := p.Events(out.Event); err != nil {
+		return err
+	}
+	if err := out.Finish(); err != nil {
+		return err
+	}
+	return whole.Commit()
+}
