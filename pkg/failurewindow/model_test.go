@@ -60,6 +60,7 @@ type machine struct {
 	w    *Window
 	m    *model
 	keys []string
+	told func() // after an undo; nil = nobody is
 }
 
 func newMachine(t *rapid.T, room int) *machine {
@@ -79,6 +80,17 @@ func newMachine(t *rapid.T, room int) *machine {
 
 func (mc *machine) key(t *rapid.T) string { return rapid.SampledFrom(mc.keys).Draw(t, "key") }
 
+// undo forgets the failures from a moment on. Those that a key at its limit had dropped for them are gone too, as the window
+// says; checks that want more look for themselves.
+func (m *model) undo(since time.Time) {
+	for key, all := range m.failures {
+		if n := len(all); n > m.limit {
+			all = all[n-m.limit:]
+		}
+		m.failures[key] = slices.DeleteFunc(all, func(at time.Time) bool { return !at.Before(since) })
+	}
+}
+
 // run makes random moves and the given check after each of them.
 func (mc *machine) run(t *rapid.T, check func(*rapid.T)) {
 	t.Repeat(map[string]func(*rapid.T){
@@ -89,6 +101,14 @@ func (mc *machine) run(t *rapid.T, check func(*rapid.T)) {
 		},
 		"time passes": func(t *rapid.T) {
 			mc.h.move(time.Duration(rapid.IntRange(0, 25).Draw(t, "time")))
+		},
+		"undo": func(t *rapid.T) {
+			since := mc.h.at.Add(-time.Duration(rapid.IntRange(-2, 25).Draw(t, "since")))
+			mc.w.Undo(since)
+			mc.m.undo(since)
+			if mc.told != nil {
+				mc.told()
+			}
 		},
 		"clock goes back": func(t *rapid.T) {
 			mc.h.move(-time.Duration(rapid.IntRange(1, 40).Draw(t, "step")))
@@ -125,6 +145,7 @@ func TestAgainstModelWithLittleRoom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mc := newMachine(t, rapid.IntRange(1, 12).Draw(t, "room"))
 		until := map[string]time.Time{} // the moments told to keys at their limit
+		mc.told = func() { clear(until) }
 		mc.run(t, func(t *rapid.T) {
 			now := mc.m.read(mc.h.at)
 			for _, key := range mc.keys {

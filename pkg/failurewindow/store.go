@@ -110,6 +110,41 @@ func (s *store) add(key string, at time.Duration) {
 	s.push(place, s.freePlace(), at)
 }
 
+// undo removes all failures from since on, and walks through all of them for it.
+func (s *store) undo(since time.Duration) {
+	for place := int32(len(s.series)) - 1; place >= 0; place-- { // a key that goes is replaced by one that was looked at
+		c := &s.series[place]
+		kept, last, f := int32(0), none, c.oldest
+		for kept < c.count && s.failures[f].at < since {
+			kept, last, f = kept+1, f, s.failures[f].keyNext
+		}
+		for range c.count - kept {
+			next := s.failures[f].keyNext
+			s.unlink(f)
+			s.release(f)
+			f = next
+		}
+		if c.count, c.newest = kept, last; kept == 0 {
+			s.dropSeries(place)
+		}
+	}
+}
+
+// unlink takes a failure out of the list of all.
+func (s *store) unlink(f int32) {
+	node := s.failures[f]
+	if node.prev == none {
+		s.oldest = node.next
+	} else {
+		s.failures[node.prev].next = node.next
+	}
+	if node.next == none {
+		s.newest = node.prev
+	} else {
+		s.failures[node.next].prev = node.prev
+	}
+}
+
 // full reports whether there is no place left for another failure.
 func (s *store) full() bool {
 	return s.free == none && len(s.failures) == s.room
@@ -158,20 +193,10 @@ func (s *store) push(place, f int32, at time.Duration) {
 func (s *store) takeOldest(place int32) int32 {
 	c := &s.series[place]
 	f := c.oldest
-	node := s.failures[f]
-	if node.prev == none {
-		s.oldest = node.next
-	} else {
-		s.failures[node.prev].next = node.next
-	}
-	if node.next == none {
-		s.newest = node.prev
-	} else {
-		s.failures[node.next].prev = node.prev
-	}
+	s.unlink(f)
 	c.count--
 	if c.count > 0 {
-		c.oldest = node.keyNext
+		c.oldest = s.failures[f].keyNext
 		s.failures[c.oldest].keyIndex = place
 	}
 	return f

@@ -103,6 +103,14 @@ func (w *Window) Record(key string) {
 	w.failures.add(key, w.latest)
 }
 
+// Undo takes back every failure from since on, of all keys: it was not theirs. What a key at its limit had dropped for
+// one of them does not come back. It walks through all failures.
+func (w *Window) Undo(since time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failures.undo(since.Sub(w.origin))
+}
+
 // leftLocked returns for how long a failure stays in the window, 0 when it is out.
 func (w *Window) leftLocked(at time.Duration, now time.Time) time.Duration {
 	return max(0, w.length-(w.sinceOriginLocked(now)-at))

@@ -223,6 +223,22 @@ func (t *gates) forget(key string, now time.Time) {
 	}
 }
 
+// reconsider asks the failure window again until when each host is held.
+func (t *gates) reconsider(now time.Time) {
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.mu.Lock()
+		for _, g := range s.m {
+			g.mu.Lock()
+			if g.held.After(now) {
+				g.held = t.window.NextAdmit(g.key, now)
+			}
+			g.mu.Unlock()
+		}
+		s.mu.Unlock()
+	}
+}
+
 // clear closes all idle connections; with gone, for good.
 func (t *gates) clear(gone bool) {
 	for i := range t.shards {

@@ -222,3 +222,59 @@ func TestFailureLimitIsToldOnce(t *testing.T) {
 		c.Forget(key)
 	})
 }
+
+// What an outage of ours did to the failure windows is taken back with what it did to the breaker.
+func TestOutageLeavesNoHostHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, err := failurewindow.New(failurewindow.Config{Limit: 1, Length: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &link{off: map[string]bool{}}
+		l.serve = forever(ok200)
+		c := newClient(t, requester.Config{Window: w, Dial: l.dial, OutageTimeout: time.Minute, MaxIdle: -1})
+		ctx, stop := context.WithCancel(t.Context())
+		var watching sync.WaitGroup
+		watching.Go(func() {
+			if err := c.Watch(ctx, requester.OutageHooks{Paused: func(requester.Outage) {}, Over: func(requester.Outage, requester.OutageEnd) {}}); err != nil {
+				t.Error(err)
+			}
+		})
+		var keys []string
+		for i := range 12 {
+			keys = append(keys, fmt.Sprintf("h%d.test:80", i))
+		}
+		ask := func(i int) error {
+			_, err := c.Do(t.Context(), &requester.Request{Scheme: "http", Host: fmt.Sprintf("h%d.test", i), Port: 80}, nil)
+			return err
+		}
+		for i := range keys {
+			if err := ask(i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l.cut(true, keys[0])
+		if ask(0) == nil || !c.Held(keys[0], time.Now()) {
+			t.Fatal("the first host is not held for a failure of its own")
+		}
+		<-time.After(10 * time.Second)
+		if err := ask(1); err != nil { // the first was alone in that
+			t.Fatal(err)
+		}
+		l.cut(true, keys...)
+		for i := 1; i < len(keys); i++ {
+			if ask(i) == nil {
+				t.Error("got an answer without a link")
+			}
+		}
+		l.cut(false, keys...)
+		<-time.After(3 * time.Second)
+		for i, key := range keys {
+			if held := c.Held(key, time.Now()); held != (i == 0) {
+				t.Errorf("%s held %v after the outage, want only the first, which failed before it", key, held)
+			}
+		}
+		stop()
+		watching.Wait()
+	})
+}

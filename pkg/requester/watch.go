@@ -85,6 +85,10 @@ func (c *Client) sitOut(ctx context.Context, hooks OutageHooks) error {
 	if end.Ours && c.cfg.Breaker != nil {
 		end.Undone = c.cfg.Breaker.Undo(found.Since)
 	}
+	if end.Ours && c.cfg.Window != nil {
+		c.cfg.Window.Undo(found.Since)
+		c.gates.reconsider(time.Now())
+	}
 	hooks.Over(found, end)
 	for _, key := range c.outage.end(end.Ours) {
 		if g := c.gates.find(key); g != nil {
