@@ -33,10 +33,36 @@ func (o *scanOptions) resume(ctx context.Context, opt *scan.Options, screen *scr
 	return p, nil
 }
 
+// fromSkipped reads what an earlier scan of the same items has not done.
+func (o *scanOptions) fromSkipped(ctx context.Context, opt *scan.Options, screen *screen) (*journal.Missing, error) {
+	name := o.input.from
+	if name == "" {
+		return nil, nil
+	}
+	m, err := journal.LoadMissing(ctx, name, func(bad *report.LineError) { screen.messages.warn("%s: %v", name, bad) })
+	if err != nil {
+		return nil, usageErrorf("from-skipped", "%s: %v", name, reason(err))
+	}
+	if all := m.Differences(opt.Started, scan.Places(*opt)); len(all) > 0 {
+		return nil, usageErrorf("from-skipped", "%s is of another scan: %s", name, strings.Join(all, "; "))
+	}
+	if !m.Ended() {
+		screen.messages.warn("%s ends before its scan did; --resume goes on with what it never came to", name)
+	}
+	screen.messages.info("%d items of %d targets failed or were skipped, and are run again", m.Count(), m.Targets())
+	sum := sha256.New()
+	n, err := hashFile(sum, name)
+	if err != nil {
+		return nil, err
+	}
+	opt.Started.Inputs = append(opt.Started.Inputs, report.Input{Kind: journal.KindFromSkipped, Name: name, Size: n, Digest: digestOf(sum)})
+	return m, nil
+}
+
 // describeInputs notes in the first event what the inputs hold, so that it can be told later whether they are the same.
-// Reading them takes time, and only an events file has a use for it.
+// Reading them takes time, and only what has to do with an events file has a use for it.
 func (o *scanOptions) describeInputs(st *report.Started, set *check.Set) error {
-	if o.output.events == "" && o.output.resume == "" {
+	if o.output.events == "" && o.output.resume == "" && o.input.from == "" {
 		return nil
 	}
 	if len(o.input.lists) == 0 && len(o.input.targets) == 0 {

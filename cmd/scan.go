@@ -102,6 +102,9 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	if err := o.describeInputs(&opt.Started, opt.Checks); err != nil {
 		return err
 	}
+	if opt.Only, err = o.fromSkipped(ctx, &opt, screen); err != nil {
+		return err
+	}
 	if opt.Earlier, err = o.resume(ctx, &opt, screen); err != nil {
 		return err
 	}
@@ -138,7 +141,7 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 		return err
 	}
 	ending, err := o.watched(ctx, s, screen)
-	if err == nil && ending.Items == 0 {
+	if err == nil && ending.Items == 0 && opt.Only == nil {
 		err = emptyInput(in.reader)
 	}
 	if ending.Items > 0 && !o.output.silent {
@@ -163,6 +166,9 @@ func (o *scanOptions) keepInputs(env Env, files *report.Files) {
 	}
 	if o.output.resume != "" {
 		files.Keep(o.output.resume, "events file")
+	}
+	if o.input.from != "" {
+		files.Keep(o.input.from, "events file")
 	}
 	for _, name := range o.input.exclude {
 		files.Keep(name, "list of exclusions")
@@ -242,7 +248,7 @@ func (o *scanOptions) status(ctx context.Context, ending scan.Ending, err error)
 	case limit.set && limit.exceeded(left, ending.Items):
 		return &StatusError{Status: StatusIncomplete, Err: fmt.Errorf(
 			"incomplete: %d of %d items failed or were skipped, more than --max-skipped %s", left, ending.Items, limit)}
-	case !limit.set && ending.Done == 0:
+	case !limit.set && ending.Done == 0 && ending.Items > 0:
 		return &StatusError{Status: StatusIncomplete, Err: errors.New("incomplete: nothing answered")}
 	case !limit.set && ending.Incomplete:
 		return &StatusError{Status: StatusIncomplete, Err: errors.New(

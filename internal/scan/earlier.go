@@ -62,17 +62,32 @@ func stateOf(name string) hosterrors.State {
 }
 
 // left is what there is to do for a target.
-func (s *Scan) left(j job) (from int, again []int) { return s.earlier.Left(j.index, s.places()) }
+func (s *Scan) left(j job) (from int, again []int) {
+	switch {
+	case s.opt.Only == nil && s.earlier == nil:
+		return 0, nil
+	case s.opt.Only == nil:
+		return s.earlier.Left(j.index, s.places())
+	case s.earlier == nil:
+		return s.opt.Only.Left(j.index, s.places())
+	}
+	return journal.Both(j.index, s.places(), s.opt.Only, s.earlier)
+}
 
-// ended says that everything of a target was ended by the earlier scan, and counts its host: like the executor, once for
-// targets that follow each other.
-func (e *earlier) ended(j job, places int) bool {
-	if from, again := e.Left(j.index, places); from < places || len(again) > 0 {
+// passOver says that there is nothing to do for a target: it was not asked for, or everything of it was ended by the
+// earlier scan. Of those the hosts are counted: like the executor does it, once for targets that follow each other.
+func (s *Scan) passOver(j job) bool {
+	if from, again := s.left(j); from < s.places() || len(again) > 0 {
 		return false
 	}
-	if key := j.Key(); key != e.host {
-		e.host = key
-		e.hosts++
+	if s.opt.Only != nil {
+		if from, again := s.opt.Only.Left(j.index, s.places()); from == s.places() && len(again) == 0 {
+			return true
+		}
+	}
+	if key := j.Key(); key != s.earlier.host {
+		s.earlier.host = key
+		s.earlier.hosts++
 	}
 	return true
 }

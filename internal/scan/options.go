@@ -49,6 +49,9 @@ type Options struct {
 	// Earlier is a scan of the same items that goes on here; nil = none. Its events are not told again.
 	Earlier *journal.Progress
 
+	// Only are the items that are run, of all that the targets and checks make; nil = all.
+	Only *journal.Missing
+
 	Handlers []report.Handler
 	Started  report.Started // the first event; Time is set by Run
 	// OutputFailed hears at once of an output that fails.

@@ -123,7 +123,7 @@ func (s *Scan) executorConfig() executor.Config[job] {
 	if s.opt.Requester.Scan.Rate > 0 {
 		cfg.Pace = s.pace
 	}
-	if s.opt.Earlier != nil {
+	if s.opt.Earlier != nil || s.opt.Only != nil {
 		cfg.Left = s.left
 	}
 	if s.breaker != nil || s.opt.Requester.Window != nil {
@@ -202,7 +202,7 @@ func (s *Scan) next() (job, error) {
 		}
 		s.read++
 		j := job{Target: t, index: s.read - 1}
-		if s.earlier == nil || !s.earlier.ended(j, s.places()) {
+		if !s.passOver(j) {
 			return j, nil
 		}
 	}

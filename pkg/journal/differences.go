@@ -14,7 +14,7 @@ func deciding() []string { return []string{"ports", "strict", "method"} }
 
 // Differences says in which ways another scan would not have the same items in the same places, in words for people;
 // none when it is the same scan.
-func (p *Progress) Differences(other report.Started, checks []*report.Check) []string {
+func (p *plan) Differences(other report.Started, checks []*report.Check) []string {
 	var all []string
 	differ := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	for _, name := range deciding() {
@@ -22,7 +22,7 @@ func (p *Progress) Differences(other report.Started, checks []*report.Check) []s
 			differ("--%s was %q and is %q", name, was, is)
 		}
 	}
-	for _, kind := range []string{"list", "target", "exclude", "check"} {
+	for _, kind := range []string{"list", "target", "exclude", "check", KindFromSkipped} {
 		was, is := ofKind(p.started.Inputs, kind), ofKind(other.Inputs, kind)
 		if len(was) != len(is) {
 			differ("%s: there were %d (%s) and are %d (%s)", kind, len(was), names(was), len(is), names(is))
@@ -64,7 +64,7 @@ func differentInput(was, is report.Input) string {
 	return ""
 }
 
-func (p *Progress) differentChecks(checks []*report.Check) []string {
+func (p *plan) differentChecks(checks []*report.Check) []string {
 	if len(checks) != len(p.checks) {
 		return []string{fmt.Sprintf("each target had %d items and has %d", len(p.checks), len(checks))}
 	}

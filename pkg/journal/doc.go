@@ -10,6 +10,8 @@
 // stood; [Progress.Differences] tells whether it is the same scan, and [Progress.Trim] makes the file ready to be written on.
 // An item is finished when the file says how it ended, not when it was sent: what was in flight is sent again.
 //
+// [LoadMissing] reads what a scan has not done, to be run again by another.
+//
 // The promise: what can be read is read, in the memory of one event. A line that is broken is named with its number and
 // left out; a last line that was cut short, as a kill leaves it, is told apart from that. A file that is no
 // events file, or one of a newer format, is refused before anything is passed on.

@@ -41,6 +41,20 @@ func (s *items) left(all int) (from int, again []int) {
 	return from, again
 }
 
+// marked is what is in it of so many items, in the same form.
+func (s *items) marked(all int) (from int, again []int) {
+	from = all
+	for from > 0 && s.has(from-1) {
+		from--
+	}
+	for i := range from {
+		if s.has(i) {
+			again = append(again, i)
+		}
+	}
+	return from, again
+}
+
 // targets are the places of targets in the input of which every item is finished, a bit each.
 type targets []uint64
 

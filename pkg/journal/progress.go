@@ -16,9 +16,8 @@ import (
 // finished when the file says how it ended, except for those that the end of the scan itself cut off.
 // Make one with [Load]; afterwards it does not change, and is safe for concurrent use.
 type Progress struct {
-	path    string
-	started report.Started
-	checks  []*report.Check
+	plan
+	path string
 
 	whole   targets
 	partial map[int64]*items
@@ -63,16 +62,10 @@ func (c collector) Finish() error { return nil }
 
 func (c collector) Event(e report.Event) error {
 	p := c.p
+	p.learn(e)
 	switch e := e.(type) {
 	case *report.Started:
-		if p.started.Time.IsZero() {
-			p.started = *e
-		}
 		p.see(e.Time)
-	case *report.Check:
-		if e.Index == len(p.checks) {
-			p.checks = append(p.checks, e)
-		}
 	case *report.Result:
 		p.sent += int64(e.Attempts)
 		p.see(e.Timestamp)
@@ -140,12 +133,6 @@ func (p *Progress) Left(target int64, all int) (from int, again []int) {
 	return s.left(all)
 }
 
-// Started is the first event of the earlier scan.
-func (p *Progress) Started() report.Started { return p.started }
-
-// Checks are the items that every target of the earlier scan had.
-func (p *Progress) Checks() []*report.Check { return p.checks }
-
 // Sent is the number of requests that the earlier scan is known to have sent.
 func (p *Progress) Sent() int64 { return p.sent }
 
@@ -172,16 +159,22 @@ func (p *Progress) Events(pass func(report.Event) error) error {
 		return err
 	}
 	defer f.Close()
-	return Replay(context.Background(), f, passer{pass}, nil)
+	return Replay(context.Background(), f, passer{pass, false}, nil)
 }
 
-// passer passes on what is to stay.
-type passer struct{ pass func(report.Event) error }
+// passer passes on all, or what is to stay when the scan goes on.
+type passer struct {
+	pass func(report.Event) error
+	all  bool
+}
 
 func (h passer) Start() error  { return nil }
 func (h passer) Finish() error { return nil }
 
 func (h passer) Event(e report.Event) error {
+	if h.all {
+		return h.pass(e)
+	}
 	switch e := e.(type) {
 	case *report.Summary:
 		return nil

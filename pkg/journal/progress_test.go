@@ -183,3 +183,50 @@ func TestDifferences(t *testing.T) {
 		}
 	}
 }
+
+func TestMissing(t *testing.T) {
+	m, err := LoadMissing(t.Context(), written(t, "", story()...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[int64]struct {
+		from  int
+		again []int
+	}{0: {3, []int{1}}, 1: {2, []int{0}}, 2: {0, nil}, 3: {0, nil}, 4: {3, nil}} {
+		if from, again := m.Left(target, 3); from != want.from || !slices.Equal(again, want.again) {
+			t.Errorf("of target %d were left out from %d and %v, want %v", target, from, again, want)
+		}
+	}
+	if m.Count() != 9 || m.Targets() != 4 || m.Ended() {
+		t.Errorf("%d items of %d targets, ended %v; want 9 of 4 of a scan that was interrupted", m.Count(), m.Targets(), m.Ended())
+	}
+}
+
+// account is a set of items in the form in which what is left is told.
+type account []bool
+
+func (a account) Left(_ int64, all int) (int, []int) {
+	var s items
+	for i, in := range a {
+		if in {
+			s.add(i)
+		}
+	}
+	return s.marked(all)
+}
+
+func TestBothIsWhatTwoAccountsAgreeOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.IntRange(1, 150).Draw(t, "items")
+		draw := func(name string) account {
+			return rapid.SliceOfN(rapid.Bool(), all, all).Draw(t, name)
+		}
+		a, b := draw("a"), draw("b")
+		from, again := Both(7, all, a, b)
+		for i := range all {
+			if got := i >= from || slices.Contains(again, i); got != (a[i] && b[i]) {
+				t.Fatalf("item %d: %v, want %v", i, got, a[i] && b[i])
+			}
+		}
+	})
+}
