@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/redialscan/redial/internal/lab"
+	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/report"
 	"github.com/redialscan/redial/pkg/requester"
 )
@@ -104,6 +105,26 @@ func TestDeadListIsNoOutage(t *testing.T) {
 		if pauses := of[*report.Paused](b); len(pauses) > 0 || ending.Done != int64(10*healthy) {
 			t.Errorf("%d healthy hosts: %d pauses, ending %+v; want none", healthy, len(pauses), ending.Summary)
 		}
+	}
+}
+
+// Requests that this process was too slow for are sent again, and their hosts are not blamed.
+func TestStarvedItemsAreSentAgain(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 5}})
+	var dials atomic.Int64
+	opt := base()
+	opt.Retries, opt.Requester.MaxIdle = 0, -1
+	opt.Breaker.MaxHostError, opt.FirstContact = 1, 1
+	opt.Requester.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if dials.Add(1)%5 == 0 {
+			return nil, &hosterrors.StarvedError{Lag: time.Second}
+		}
+		var d net.Dialer
+		return d.DialContext(ctx, network, addr)
+	}
+	b, ending := scanned(t, opt, paths(20), urls(l)...)
+	if ending.Done != 100 || len(of[*report.Transition](b)) > 0 {
+		t.Errorf("ending %+v, failed %q; want 100 done, and no host that tripped", ending.Summary, errorsOf(b))
 	}
 }
 
