@@ -45,6 +45,7 @@ func demo(ctx context.Context, env Env) error {
 		return err
 	}
 	env.Stdin = strings.NewReader(list.String())
+	env.Getenv, env.Environ = unconfigured(env.Getenv), nil // the demo is the same for everybody
 	scan := newScanCommand(env)
 	scan.SetArgs([]string{
 		"-l", "-", "--path", demoPaths, "-v", "--no-progress",
@@ -60,4 +61,14 @@ they cost no more requests. Each was called back when its cooldown was over: the
 and got all their checks, the items that had failed before included. The rest was given up and is accounted for.
 `)
 	return nil
+}
+
+// unconfigured is an environment that says how to print, and nothing of scans.
+func unconfigured(getenv func(string) string) func(string) string {
+	return func(name string) string {
+		if name == "NO_COLOR" || name == "TERM" {
+			return getenv(name)
+		}
+		return ""
+	}
 }

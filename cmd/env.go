@@ -13,6 +13,7 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
+	Environ        func() []string // nil = not known
 	// Signals gives the signals that ask the command to stop, and a function that ends the listening.
 	Signals func() (<-chan os.Signal, func())
 	// BrokenPipes makes a write to a pipe whose reader left an error instead of the end of the process, until the function
@@ -25,7 +26,7 @@ type Env struct {
 // OSEnv is the world of a real process.
 func OSEnv() Env {
 	return Env{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Exit: os.Exit,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Environ: os.Environ, Exit: os.Exit,
 		Signals: func() (<-chan os.Signal, func()) {
 			ch := make(chan os.Signal, 2)
 			signal.Notify(ch, os.Interrupt, syscall.SIGTERM)

@@ -47,7 +47,7 @@ item is accounted for: done, failed, or skipped with the reason.`,
 	root.SetVersionTemplate("redial {{.Version}}\n")
 	root.SetFlagErrorFunc(flagMistake)
 	setHelp(root)
-	root.AddCommand(newScanCommand(env), newChecksCommand(env), newReportCommand(env), newDemoCommand(env), newLabCommand(env), newVersionCommand(env))
+	root.AddCommand(newScanCommand(env), newChecksCommand(env), newReportCommand(env), newConfigCommand(env), newDemoCommand(env), newLabCommand(env), newVersionCommand(env))
 	return root
 }
 

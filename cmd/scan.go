@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/redialscan/redial/internal/scan"
 	"github.com/redialscan/redial/pkg/check"
@@ -29,6 +30,8 @@ type scanOptions struct {
 	breaker breakerOptions
 	hold    holdOptions
 	output  outputOptions
+
+	settings settings
 }
 
 func newScanCommand(env Env) *cobra.Command {
@@ -53,27 +56,22 @@ what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 		Args:        noArguments,
 		Annotations: map[string]string{exitStatusKey: exitStatusHelp},
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.breaker.validate(time.Duration(o.request.timeout), c.Flags()); err != nil {
+			if err := o.settings.apply(c.Flags(), env); err != nil {
 				return err
 			}
-			if err := o.hold.validate(c.Flags()); err != nil {
-				return err
+			err := o.validate(c.Flags())
+			if err == nil {
+				err = o.run(c.Context(), env)
 			}
-			if err := o.pace.validate(c.Flags()); err != nil {
-				return err
-			}
-			if err := o.request.validate(c.Flags()); err != nil {
-				return err
-			}
-			if err := o.checks.validate(c.Flags()); err != nil {
-				return err
-			}
-			if err := o.output.validate(c.Flags()); err != nil {
-				return err
-			}
-			return o.run(c.Context(), env)
+			return o.settings.blame(err)
 		},
 	}
+	o.addFlags(c)
+	return c
+}
+
+// addFlags adds the flags to a command, in the groups of its help.
+func (o *scanOptions) addFlags(c *cobra.Command) {
 	groups := newFlagGroups(c)
 	groups.add("Targets", o.input.addFlags)
 	groups.add("Checks", o.checks.addFlags)
@@ -83,12 +81,38 @@ what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 	groups.add("Retries", o.breaker.addRetryFlags)
 	groups.add("Pace", o.pace.addFlags)
 	groups.add("Output", o.output.addFlags)
-	return c
+	groups.add("Configuration", o.settings.addFlags)
+}
+
+// validate refuses what makes no sense, alone or together.
+func (o *scanOptions) validate(flags *pflag.FlagSet) error {
+	if err := o.breaker.validate(time.Duration(o.request.timeout), flags); err != nil {
+		return err
+	}
+	if err := o.hold.validate(flags); err != nil {
+		return err
+	}
+	if err := o.pace.validate(flags); err != nil {
+		return err
+	}
+	if err := o.request.validate(flags); err != nil {
+		return err
+	}
+	if err := o.checks.validate(flags); err != nil {
+		return err
+	}
+	if err := o.output.validate(flags); err != nil {
+		return err
+	}
+	return nil
 }
 
 // run makes the parts, runs the scan, and says by its error how it ended.
 func (o *scanOptions) run(ctx context.Context, env Env) error {
 	screen := o.output.screen(env)
+	for _, warning := range o.settings.warnings {
+		screen.messages.warn("%s", warning)
+	}
 	opt, err := o.parts(screen)
 	if err != nil {
 		return err

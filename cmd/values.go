@@ -83,9 +83,16 @@ func (s *shareValue) exceeded(n, all int64) bool {
 	return float64(n) > s.n
 }
 
-// usageErrorf is an error in what the user typed, about a flag.
+// UsageError is an error in what the user gave to a flag.
+type UsageError struct {
+	Flag string
+	Text string
+}
+
+func (e *UsageError) Error() string { return "--" + e.Flag + ": " + e.Text }
+
 func usageErrorf(flag, format string, args ...any) error {
-	return fmt.Errorf("--%s: %s", flag, fmt.Sprintf(format, args...))
+	return &UsageError{Flag: flag, Text: fmt.Sprintf(format, args...)}
 }
 
 // atLeast checks the lower bound of a numeric flag.
