@@ -74,7 +74,7 @@ what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
 func (o *scanOptions) addFlags(c *cobra.Command) {
 	groups := newFlagGroups(c)
 	groups.add("Targets", o.input.addFlags)
-	groups.add("Checks", o.checks.addFlags)
+	groups.add("Checks", o.checks.addFlags, o.checks.addScanFlags)
 	groups.add("Requests", o.request.addFlags)
 	groups.add("What is printed", o.request.addFilterFlags)
 	groups.add("Quarantine", o.breaker.addFlags, o.hold.addFlags)

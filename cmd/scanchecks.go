@@ -18,6 +18,7 @@ type checkOptions struct {
 	templates []string
 	selection check.Selection
 	vars      []string
+	noShared  bool
 }
 
 func (o *checkOptions) addFlags(fs *pflag.FlagSet) {
@@ -34,8 +35,13 @@ func (o *checkOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.vars, "var", nil, "value for a variable of checks, `name=value`")
 }
 
+// addScanFlags are about running them.
+func (o *checkOptions) addScanFlags(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.noShared, "no-shared-requests", false, "send the same request for each check that makes it, in place of once")
+}
+
 // selecting are the flags that mean nothing without templates.
-var selecting = []string{"tags", "exclude-tags", "severity", "exclude-severity", "id", "exclude-id", "author", "type", "var", "omit-raw"}
+var selecting = []string{"tags", "exclude-tags", "severity", "exclude-severity", "id", "exclude-id", "author", "type", "var", "omit-raw", "no-shared-requests"}
 
 // probing are the flags of the probe, which checks do not use.
 var probing = []string{

@@ -47,6 +47,7 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 		Probe:           probe,
 		Vars:            vars,
 		KeepRaw:         (o.output.jsonl || o.output.events != "" || o.output.resume != "") && !o.output.omitRaw,
+		NoShared:        o.checks.noShared,
 		Follow:          follow,
 		FollowHost:      o.request.followHost,
 		Requester:       req,

@@ -14,9 +14,11 @@ import (
 
 // checkSender sends the requests of one run of a check, and remembers what a repeat of the run would do twice.
 type checkSender struct {
-	scan  *Scan
-	free  int  // how often the host has asked for patience before
-	acted bool // a request that must not be sent twice was answered
+	scan   *Scan
+	index  int64 // of the target
+	scheme target.Scheme
+	free   int  // how often the host has asked for patience before
+	acted  bool // a request that must not be sent twice was answered
 }
 
 // checkSendError is the failure of one of the requests of a check.
@@ -56,7 +58,7 @@ func (c *checkSender) Do(ctx context.Context, req *requester.Request, turn reque
 
 // runCheck runs a check on a target. An error is one of a request to the target.
 func (s *Scan) runCheck(ctx context.Context, item executor.Item[job], t target.Target, turn *executor.Turn) (answer, error) {
-	sender := &checkSender{scan: s, free: item.Free}
+	sender := &checkSender{scan: s, index: item.Target.index, scheme: t.Scheme, free: item.Free}
 	out, err := s.opt.Checks.Checks[item.Check].Run(ctx, check.Job{
 		Target: t, Vars: s.opt.Vars, Send: sender, Turn: turn, KeepRaw: s.opt.KeepRaw, Follow: s.opt.Follow, FollowSameHost: s.opt.FollowHost,
 	})

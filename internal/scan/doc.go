@@ -8,6 +8,9 @@
 //
 //	results, skips, transitions ──> report.Run ──> handlers
 //
+// Checks that make the same request of a target share its answer: the first run sends, the others wait off their workers and take what
+// it got. A failure is not shared.
+//
 // The usual path is New with Options, then Run once. The rooms that do the work know nothing of each other; what one says
 // is put into the words of the next here, and only here.
 package scan

@@ -22,6 +22,7 @@ type Options struct {
 	Checks     *check.Set        // run in place of the probe; nil = none
 	Vars       map[string]string // values for variables of checks
 	KeepRaw    bool              // findings tell request and response
+	NoShared   bool              // each check sends all its requests itself, also those that others send as well
 	Follow     int               // redirects that requests of checks follow at most; 0 = what the check says
 	FollowHost bool              // but only on the same host
 

@@ -36,6 +36,7 @@ type Scan struct {
 	dead    atomic.Int64
 	faults  faults
 	told    []*report.Info // of each check
+	answers *answers       // that several checks want; nil = none are shared
 	worst   atomic.Int64   // the highest rank of a severity that was found
 	earlier *earlier       // set by Run; nil = none
 
@@ -90,6 +91,9 @@ func New(opt Options) (*Scan, error) {
 		Budget:   budget,
 	}
 	s.told = tellChecks(opt.Checks)
+	if opt.Checks != nil && !opt.NoShared {
+		s.answers = newAnswers()
+	}
 	s.exec, err = executor.New(s.executorConfig())
 	if err != nil {
 		return nil, err

@@ -41,6 +41,7 @@ type request struct {
 	once    bool // it is sent with the first of all payloads only
 
 	names []string // variables that it uses
+	share Share
 
 	address   *dsl.Text // of a TLS handshake, host:port
 	handshake requester.Handshake

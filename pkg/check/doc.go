@@ -17,6 +17,9 @@
 //	                  ^                      |
 //	                  '---- internal values -'
 //
+// Requests that several checks of a set make in the same way are known by their [Share]; a Sender that is a [Sharer] may answer all of
+// them at once.
+//
 // What fails on the way to the target ends the run with a [SendError]; the caller repeats a run as a whole or not at all. A request that
 // makes no sense on the target, or that goes elsewhere in vain, is passed over.
 //

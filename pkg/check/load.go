@@ -27,8 +27,8 @@ type LoadOptions struct {
 
 // Set is what was loaded. It does not change.
 type Set struct {
-	Checks  []*Check  // in the order of their files
-	Refused []Refusal // likewise
+	Checks  []*Check  // in the order of their files, but for those that begin with the same request: they stand together
+	Refused []Refusal // in the order of their files
 	Files   int       // templates that were read
 	Passed  int       // of those, the ones that were not selected
 }
@@ -79,7 +79,9 @@ func Load(ctx context.Context, o LoadOptions) (*Set, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return gather(sources, results, &o.Select), nil
+	set := gather(sources, results, &o.Select)
+	set.share()
+	return set, nil
 }
 
 type loaded struct {

@@ -96,6 +96,9 @@ func (s *state) run(ctx context.Context, b *block) (bool, error) {
 		s.payload = nil
 	}
 	for round := range b.payloads.count() {
+		if ctx.Err() != nil {
+			return matched, &SendError{context.Cause(ctx)}
+		}
 		if err := s.fillPayload(round); err != nil {
 			return matched, err
 		}
@@ -164,7 +167,7 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 		s.passOver(&BuildError{number, err})
 		return false, nil
 	}
-	resp, err := s.job.Send.Do(ctx, req, s.job.Turn)
+	resp, err := s.ask(ctx, q, req)
 	if _, ok := errors.AsType[*hosterrors.ProtocolError](err); ok && q.address != nil {
 		s.outcome.Sent++ // a host that does not shake hands in this way has answered
 		s.outcome.Last = &requester.Response{}
@@ -194,6 +197,16 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 	}
 	s.now = last
 	return v.matched, nil
+}
+
+// ask sends a request, or takes the answer that another check got to the same one.
+func (s *state) ask(ctx context.Context, q *request, req *requester.Request) (*requester.Response, error) {
+	send := func() (*requester.Response, error) { return s.job.Send.Do(ctx, req, s.job.Turn) }
+	sharer, ok := s.job.Send.(Sharer)
+	if !ok || q.share.ID == 0 || s.cookies.jar != nil {
+		return send()
+	}
+	return sharer.DoShared(ctx, q.share, s.job.Turn, send)
 }
 
 // judge looks at an answer, and as long as nothing matches at those that redirected to it: what is looked for may be the redirect.
