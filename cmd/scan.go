@@ -46,7 +46,8 @@ A host that stops answering is quarantined, called again after a cooldown, and g
 the rest of its checks when it comes back. What was left out is counted and named.
 
 The short names of httpx are understood too: -mc, -fc, -ms, -fs, -mr, -fe, -ml, -fl for
-what is printed, -fr, -rl, -nc, and any long name after a single dash.`,
+what is printed, -fr, -rl, -nc, those of nuclei for checks, -etags, -es, -eid, -pt, -or,
+and any long name after a single dash.`,
 		Example: `  redial scan -u https://example.com
   redial scan -l targets.txt --path /admin,/login --match-status 200
   redial scan -l targets.txt -t templates/ --severity high,critical --fail-on high

@@ -32,7 +32,7 @@ func (o *checkOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&s.ExcludeIDs, "exclude-id", nil, "no checks with these `ids`")
 	fs.StringSliceVar(&s.Authors, "author", nil, "only checks by one of these `authors`")
 	fs.StringSliceVar(&s.Protocols, "type", nil, "only checks of these `protocols`: http, ssl")
-	fs.StringArrayVar(&o.vars, "var", nil, "value for a variable of checks, `name=value`")
+	fs.StringArrayVarP(&o.vars, "var", "V", nil, "value for a variable of checks, `name=value`")
 }
 
 // addScanFlags are about running them.

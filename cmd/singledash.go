@@ -30,6 +30,16 @@ func longName(name string) string {
 		return "filter-length"
 	case "fr":
 		return "follow-redirects"
+	case "etags":
+		return "exclude-tags"
+	case "es":
+		return "exclude-severity"
+	case "eid":
+		return "exclude-id"
+	case "pt":
+		return "type"
+	case "or":
+		return "omit-raw"
 	case "fhr":
 		return "follow-host-redirects"
 	case "maxr":
@@ -74,6 +84,11 @@ func doubleDashes(root *cobra.Command, args []string) []string {
 	c, _, err := root.Find(args[:1])
 	if err != nil {
 		return args
+	}
+	if c.HasSubCommands() && len(args) > 1 {
+		if below, _, err := root.Find(args[:2]); err == nil {
+			c = below
+		}
 	}
 	c.InitDefaultHelpFlag()
 	c.InitDefaultVersionFlag()

@@ -17,6 +17,7 @@ type checkSender struct {
 	scan   *Scan
 	index  int64 // of the target
 	scheme target.Scheme
+	probe  bool // the run decides whether its quarantined host has recovered
 	free   int  // how often the host has asked for patience before
 	acted  bool // a request that must not be sent twice was answered
 }
@@ -58,7 +59,7 @@ func (c *checkSender) Do(ctx context.Context, req *requester.Request, turn reque
 
 // runCheck runs a check on a target. An error is one of a request to the target.
 func (s *Scan) runCheck(ctx context.Context, item executor.Item[job], t target.Target, turn *executor.Turn) (answer, error) {
-	sender := &checkSender{scan: s, index: item.Target.index, scheme: t.Scheme, free: item.Free}
+	sender := &checkSender{scan: s, index: item.Target.index, scheme: t.Scheme, probe: item.Probe, free: item.Free}
 	out, err := s.opt.Checks.Checks[item.Check].Run(ctx, check.Job{
 		Target: t, Vars: s.opt.Vars, Send: sender, Turn: turn, KeepRaw: s.opt.KeepRaw, Follow: s.opt.Follow, FollowSameHost: s.opt.FollowHost,
 	})

@@ -93,7 +93,7 @@ func (c *checkSender) DoShared(
 	ctx context.Context, share check.Share, turn requester.Turn, send func() (*requester.Response, error),
 ) (*requester.Response, error) {
 	all := c.scan.answers
-	if all == nil {
+	if all == nil || c.probe { // an old answer says nothing of the host now
 		return send()
 	}
 	key := sharedKey{target: c.index, scheme: c.scheme, share: share.ID}

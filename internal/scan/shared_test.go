@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/redialscan/redial/internal/lab"
+	"github.com/redialscan/redial/pkg/check"
 	"github.com/redialscan/redial/pkg/executor"
 	"github.com/redialscan/redial/pkg/report"
 	"github.com/redialscan/redial/pkg/requester"
@@ -63,6 +64,25 @@ func TestFailuresAreNotShared(t *testing.T) {
 	_, ending := scanned(t, opt, nil, url)
 	if ending.Failed != 2 || ending.Done != 2 || ending.Findings != 2 || asked() != "GET /none, GET /none, GET /none" {
 		t.Errorf("asked %s, ending %+v; want two checks to fail and the others to share an answer", asked(), ending.Summary)
+	}
+}
+
+// What decides whether a host has recovered is sent, also where an answer from before is there.
+func TestAProbeTakesNoOldAnswer(t *testing.T) {
+	s := &Scan{answers: newAnswers()}
+	sent := 0
+	for _, probe := range []bool{false, true, false} {
+		c := &checkSender{scan: s, probe: probe}
+		resp, err := c.DoShared(t.Context(), check.Share{ID: 1, Uses: 3}, nil, func() (*requester.Response, error) {
+			sent++
+			return &requester.Response{Status: 200}, nil
+		})
+		if err != nil || resp.Status != 200 {
+			t.Fatal(resp, err)
+		}
+	}
+	if sent != 2 {
+		t.Errorf("%d requests, want one for the first and the last, and one for the probe", sent)
 	}
 }
 

@@ -20,6 +20,17 @@
 // Requests that several checks of a set make in the same way are known by their [Share]; a Sender that is a [Sharer] may answer all of
 // them at once.
 //
+// # What is read
+//
+//	requests    http with path or raw, unsafe, payloads by all three attacks, redirects, conditions over blocks (flow), variables; ssl
+//	matchers    word, regex, binary, status, size, dsl, xpath
+//	extractors  regex, kval, json, xpath, dsl
+//
+// Headless, code, javascript, file, dns, tcp, whois and websocket requests, fuzzing, races, self-contained checks, programs in flow, and all
+// that waits for a call from outside are refused by name.
+//
+// # A run
+//
 // What fails on the way to the target ends the run with a [SendError]; the caller repeats a run as a whole or not at all. A request that
 // makes no sense on the target, or that goes elsewhere in vain, is passed over.
 //
