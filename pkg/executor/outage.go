@@ -141,12 +141,13 @@ func (e *Executor[T]) heardLocked(sent, now moment, n *news[T]) {
 	}
 }
 
-// doubtfulLocked is until when the last failure may turn out to be the work of an outage: so long no host is given up.
+// doubtfulLocked is until when the last failure may turn out to be the work of an outage: so long no host is given up. Calls
+// that go on failing do not put that off for ever.
 func (e *Executor[T]) doubtfulLocked() moment {
-	if e.cfg.Doubt == 0 || e.proven < minProven || e.lapse <= e.heard {
+	if !e.lingering || e.cfg.Doubt == 0 || e.proven < minProven || e.lapse <= e.heard {
 		return 0
 	}
-	return e.lapse.after(e.cfg.Doubt)
+	return min(e.lapse, e.lingerUntil).after(e.cfg.Doubt)
 }
 
 // doubtLocked says that what a host has left are failures that an outage may yet explain.

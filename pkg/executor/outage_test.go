@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -217,6 +218,30 @@ func TestLateFailuresBelongToTheOutage(t *testing.T) {
 		tally, _ := e.Run(t.Context(), list(hosts("h", 3)...))
 		if wantSum(t, tally); tally.Done != 3 {
 			t.Errorf("tally %+v, failed %v; want 3 done", tally, w.failed)
+		}
+	})
+}
+// Calls that fail at the end of a scan are doubted, but they do not make the wait for parked hosts begin anew.
+func TestDoubtDoesNotProlongTheWait(t *testing.T) {
+	w := newWorld()
+	w.maxTrips, w.cooldown = 1_000_000, 10*time.Second // which never get dead
+	cfg := w.config()
+	cfg.Checks, cfg.Doubt, cfg.Linger = 10, 3*time.Second, 25*time.Second
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		w.respond = func(_ *world, item Item[string]) Outcome[string] {
+			hang(100 * time.Millisecond)
+			if strings.HasPrefix(item.Target, "lost") && time.Since(start) > 250*time.Millisecond {
+				return down()
+			}
+			return Outcome[string]{}
+		}
+		e, _ := New(cfg)
+		defer time.AfterFunc(10*time.Minute, func() { e.Stop("too long", nil) }).Stop()
+		tally, _ := e.Run(t.Context(), list(append(hosts("lost", 4), "good")...))
+		wantSum(t, tally)
+		if took := time.Since(start); took > time.Minute {
+			t.Errorf("took %v, skipped %+v; want less than a minute", took, w.skipped)
 		}
 	})
 }

@@ -89,7 +89,7 @@ func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting, more b
 		}
 		return true, false, false
 	}
-	if e.paused || now < e.doubtfulLocked() || !e.inputDone || e.tally.Working > e.calling {
+	if e.paused || !e.inputDone || e.tally.Working > e.calling {
 		e.lingering = false
 		return false, false, false
 	}
@@ -97,6 +97,9 @@ func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting, more b
 		e.lingering = true
 		e.lingerUntil = now.after(e.cfg.Linger)
 		waiting = e.tally.Parked > 0 && e.cfg.Linger > 0
+	}
+	if now < e.doubtfulLocked() {
+		return false, waiting, false
 	}
 	underWay := e.tally.InFlight > 0 || e.fresh.n > 0 // a host that recovers keeps the scan, and with it the others
 	if now >= e.lingerUntil || !underWay && e.timers.top() > e.lingerUntil {
