@@ -102,6 +102,10 @@ func (e *Executor[T]) wakeHostsLocked(now moment, n *news[T]) {
 	for !e.stopping && e.timers.top() <= now {
 		h := e.timers.list[0]
 		was := h.place
+		if was == parked && e.cfg.NoRevisit {
+			e.lapseLocked(h, now, n)
+			continue
+		}
 		e.detachLocked(h)
 		switch {
 		case was == doubted && !e.paused: // a pause is to tell what failed, and why

@@ -155,7 +155,7 @@ func (e *Executor[T]) doubtLocked(h *host[T]) bool {
 	return e.cfg.Doubt > 0 && e.proven >= minProven && !e.stopping && h.rest != nil && len(h.rest.suspects) > 0
 }
 
-// doubtDeathLocked gives a host that is found dead the benefit of the doubt, once.
+// doubtDeathLocked gives a host that is found dead, or is not called again, the benefit of the doubt, once.
 func (e *Executor[T]) doubtDeathLocked(h *host[T]) bool {
 	if h.doomed || e.cfg.Doubt == 0 || e.proven < minProven || e.stopping {
 		return false

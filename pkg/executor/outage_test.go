@@ -221,6 +221,7 @@ func TestLateFailuresBelongToTheOutage(t *testing.T) {
 		}
 	})
 }
+
 // Calls that fail at the end of a scan are doubted, but they do not make the wait for parked hosts begin anew.
 func TestDoubtDoesNotProlongTheWait(t *testing.T) {
 	w := newWorld()
@@ -242,6 +243,42 @@ func TestDoubtDoesNotProlongTheWait(t *testing.T) {
 		wantSum(t, tally)
 		if took := time.Since(start); took > time.Minute {
 			t.Errorf("took %v, skipped %+v; want less than a minute", took, w.skipped)
+		}
+	})
+}
+
+// Where hosts are not called again, those that an outage made quarantined go on all the same; one that is quarantined by
+// itself is not called, also when its cooldown ends before the doubt.
+func TestRecallWithoutRevisits(t *testing.T) {
+	w := newWorld()
+	w.cooldown = time.Second
+	cfg := w.config()
+	cfg.Checks, cfg.Doubt, cfg.NoRevisit = 50, 3*time.Second, true
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		failing := outage(start, 250*time.Millisecond, 12*time.Second)
+		w.respond = func(w *world, item Item[string]) Outcome[string] {
+			if item.Target == "dead" {
+				hang(100 * time.Millisecond)
+				return down()
+			}
+			return failing(w, item)
+		}
+		e, _ := New(cfg)
+		go recalled(e, w, start, 250*time.Millisecond, time.Second, 12*time.Second)
+		tally, err := e.Run(t.Context(), list(append(hosts("h", 4), "dead")...))
+		wantSum(t, tally)
+		if tally.Done != 200 || err != nil || tally.Skipped != 50 || len(w.failed) > 0 {
+			t.Errorf("tally %+v, failed %v, skipped %v; want the items of all but the dead host done", tally, w.failed, w.skipped)
+		}
+		calls := 0
+		for _, run := range w.runs {
+			if strings.HasPrefix(run, "dead#") {
+				calls++
+			}
+		}
+		if calls > 6 { // a first contact, once more after it was undone
+			t.Errorf("%d calls of the dead host, want at most 6", calls)
 		}
 	})
 }

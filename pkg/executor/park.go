@@ -36,6 +36,8 @@ func (e *Executor[T]) parkLocked(h *host[T], at time.Time, now moment, n *news[T
 	case wait >= never:
 		e.abandonLocked(n, h, Dead)
 		return
+	case e.cfg.NoRevisit && e.doubtDeathLocked(h):
+		wait = e.cfg.Doubt
 	case e.cfg.NoRevisit:
 		e.abandonLocked(n, h, Quarantined)
 		return
@@ -56,12 +58,25 @@ func (e *Executor[T]) parkLocked(h *host[T], at time.Time, now moment, n *news[T
 // recallLocked brings the call of a parked host forward, if what is known by now says so.
 func (e *Executor[T]) recallLocked(h *host[T], at time.Time, now moment) {
 	wake := max(now.after(minPark), e.moment(at))
-	if wake >= h.wake {
+	if wake >= h.wake || e.cfg.NoRevisit {
 		return
 	}
+	e.wakeAtLocked(h, wake)
+}
+
+func (e *Executor[T]) wakeAtLocked(h *host[T], wake moment) {
 	e.timers.remove(h)
 	h.wake = wake
 	e.timers.push(h)
+}
+
+// lapseLocked gives up a host that is not called again, now that no outage has explained its quarantine. A pause is to tell.
+func (e *Executor[T]) lapseLocked(h *host[T], now moment, n *news[T]) {
+	if e.paused {
+		e.wakeAtLocked(h, now.after(e.cfg.Doubt))
+		return
+	}
+	e.abandonLocked(n, h, Quarantined)
 }
 
 // mostParkedLocked is the parked host that failed most often, of several the one whose call is furthest away.
@@ -96,7 +111,7 @@ func (e *Executor[T]) endedLocked(now moment, n *news[T]) (over, waiting, more b
 	if !e.lingering {
 		e.lingering = true
 		e.lingerUntil = now.after(e.cfg.Linger)
-		waiting = e.tally.Parked > 0 && e.cfg.Linger > 0
+		waiting = e.tally.Parked > 0 && e.cfg.Linger > 0 && !e.cfg.NoRevisit
 	}
 	if now < e.doubtfulLocked() {
 		return false, waiting, false
