@@ -15,6 +15,7 @@ var allowed = map[string]map[string]string{
 		"cmd": "main runs it and exits with its status",
 	},
 	"cmd": {
+		"internal/capture":  "flags become the printer and the store of what is sent and comes back",
 		"internal/lab":      "the lab and demo commands run one",
 		"internal/scan":     "the scan command runs one",
 		"pkg/check":         "flags become the probe and its filters",
@@ -27,6 +28,10 @@ var allowed = map[string]map[string]string{
 		"pkg/target":        "flags become the sources of targets",
 		"pkg/journal":       "the report command reads an earlier run",
 		"pkg/report/page":   "one of the formats of --report",
+	},
+	"internal/capture": {
+		"pkg/report":    "what hosts sent is made harmless, and a failure is told like that of any output",
+		"pkg/requester": "the exchanges that it shows and keeps",
 	},
 	"internal/lab": {}, // it must not share a mistake with what is tried on it
 	"internal/scan": {

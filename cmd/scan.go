@@ -30,6 +30,7 @@ type scanOptions struct {
 	breaker breakerOptions
 	hold    holdOptions
 	output  outputOptions
+	capture captureOptions
 
 	settings settings
 }
@@ -82,6 +83,7 @@ func (o *scanOptions) addFlags(c *cobra.Command) {
 	groups.add("Retries", o.breaker.addRetryFlags)
 	groups.add("Pace", o.pace.addFlags)
 	groups.add("Output", o.output.addFlags)
+	groups.add("Looking closer", o.capture.addFlags)
 	groups.add("Configuration", o.settings.addFlags)
 }
 
@@ -105,7 +107,7 @@ func (o *scanOptions) validate(flags *pflag.FlagSet) error {
 	if err := o.output.validate(flags); err != nil {
 		return err
 	}
-	return nil
+	return o.capture.validate(flags)
 }
 
 // run makes the parts, runs the scan, and says by its error how it ended.
@@ -161,6 +163,11 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	if opt.Handlers, err = o.output.handlers(env, screen, &files, opt.Earlier); err != nil {
 		return err
 	}
+	more, err := o.capture.tap(screen, &opt.Requester)
+	if err != nil {
+		return err
+	}
+	opt.Handlers = append(opt.Handlers, more...)
 	s, err := scan.New(opt)
 	if err != nil {
 		return err

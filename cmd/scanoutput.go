@@ -3,6 +3,7 @@ package cmd
 import (
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -26,6 +27,7 @@ type outputOptions struct {
 	maxSkipped shareValue
 	failOn     severityValue
 	omitRaw    bool
+	fields     fieldsValue
 
 	silent, verbose     bool
 	noColor, noProgress bool
@@ -36,6 +38,8 @@ func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 	o.statsInterval = durationValue(5 * time.Second)
 	fs.StringVarP(&o.output, "output", "o", "", "write the results to this `file` too")
 	fs.BoolVarP(&o.jsonl, "jsonl", "j", false, "results as JSON lines")
+	fs.Var(&o.fields, "fields", "what stands in a line of text after the URL: "+strings.Join(fieldNames()[1:], ", ")+
+		"; +`names` are added to what stands there in any case")
 	fs.StringVar(&o.events, "events", "", "write every event of the scan to this `file`, as JSON lines")
 	fs.StringVar(&o.resume, "resume", "", "go on with the scan of this events `file`; what it says is not scanned again")
 	o.reports.addFlags(fs)
@@ -62,6 +66,9 @@ func (o *outputOptions) validate(fs *pflag.FlagSet) error {
 	}
 	if o.events != "" && o.resume != "" {
 		return usageErrorf("resume", "expected without --events: the file that it names is written on")
+	}
+	if o.jsonl && fs.Changed("fields") {
+		return usageErrorf("fields", "expected without --jsonl, whose lines have every field")
 	}
 	_, err := o.reports.wanted(false)
 	return err
@@ -153,5 +160,7 @@ func (o *outputOptions) results(out *report.Output, color bool) report.Handler {
 	if o.jsonl {
 		return report.NewJSONL(out, o.showFailed)
 	}
-	return report.NewText(out, report.TextOptions{Color: color, ShowFailed: o.showFailed})
+	return report.NewText(out, report.TextOptions{
+		Color: color, ShowFailed: o.showFailed, Fields: o.fields.only, MoreFields: o.fields.more,
+	})
 }

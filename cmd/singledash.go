@@ -60,8 +60,31 @@ func longName(name string) string {
 		return "concurrency"
 	case "http-proxy":
 		return "proxy"
+	case "debug-req", "dreq":
+		return "debug-requests"
+	case "debug-resp", "dresp":
+		return "debug-responses"
+	case "srd", "store-response-dir", "store-resp-dir":
+		return "store-responses"
 	case "sni-name":
 		return "sni"
+	}
+	return ""
+}
+
+// moreField gives the field of --fields that a flag of httpx adds to a line of text, "" for another flag.
+func moreField(name string) string {
+	switch name {
+	case "ip":
+		return "ip"
+	case "ct", "content-type":
+		return "type"
+	case "rt", "response-time":
+		return "time"
+	case "wc", "word-count":
+		return "words"
+	case "lc", "line-count":
+		return "lines"
 	}
 	return ""
 }
@@ -121,6 +144,8 @@ func doubleDash(flags *pflag.FlagSet, arg string) (string, bool) {
 	}
 	switch {
 	case len(name) > 1 && flags.Lookup(long) != nil:
+	case moreField(name) != "" && flags.Lookup("fields") != nil:
+		return "--fields=+" + moreField(name), true
 	case alwaysShown(name) && flags.Lookup("match-status") != nil:
 		return "", false
 	default:

@@ -208,3 +208,42 @@ func BenchmarkText(b *testing.B) {
 		dst = text.appendLine(dst[:0], r)
 	}
 }
+
+func TestFieldsOfALine(t *testing.T) {
+	r := &Result{
+		URL: "http://h/", StatusCode: 200, ContentLength: 12, Title: "T", WebServer: "S", HostIP: "127.0.0.1", Words: 3, Matched: true,
+		Time: Duration(1234567 * time.Nanosecond),
+	}
+	match := &Result{URL: "http://h/", Check: "c", StatusCode: 200, Title: "T", Matched: true, Matches: []Match{{MatchedAt: "http://h/x"}}}
+	for _, tt := range []struct {
+		opt  TextOptions
+		r    *Result
+		want string
+	}{
+		{TextOptions{}, r, "http://h/ [200] [12] [T] [S]\n"},
+		{TextOptions{MoreFields: []string{"ip", "time"}}, r, "http://h/ [200] [12] [T] [S] [127.0.0.1] [1.2ms]\n"},
+		{TextOptions{Fields: []string{"words", "title", "type"}}, r, "http://h/ [3] [T]\n"},
+		{TextOptions{Fields: []string{"url"}}, r, "http://h/\n"},
+		{TextOptions{Fields: []string{}, MoreFields: []string{"status"}, Color: true}, r, "http://h/ [\x1b[32m200\x1b[0m]\n"},
+		{TextOptions{}, match, "[c] http://h/x\n"},
+		{TextOptions{Fields: []string{"status"}, MoreFields: []string{"words", "title"}}, match, "[c] http://h/x [200] [T]\n"},
+	} {
+		var out bytes.Buffer
+		run(t, []Event{tt.r}, NewText(NewOutput("text", &out, false), tt.opt))
+		if out.String() != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.opt, out.String(), tt.want)
+		}
+	}
+}
+
+func TestNamesOfFieldsAreOnesOwn(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Fields() {
+		for _, name := range append([]string{f.Name}, f.Also...) {
+			if seen[name] {
+				t.Errorf("%q names two fields", name)
+			}
+			seen[name] = true
+		}
+	}
+}

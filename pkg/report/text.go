@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,6 +14,11 @@ const maxTitle = 200
 type TextOptions struct {
 	Color      bool // escape sequences of our own; those of hosts never pass
 	ShowFailed bool // items that failed are results too
+	// Fields are the names of what follows the URL, in this order, see [Fields]; nil is status, length, title, server and where
+	// it leads to, for the built-in probe. The line of a check's match has none of these, and Fields after its own parts.
+	Fields []string
+	// MoreFields follow Fields, or what stands there without any.
+	MoreFields []string
 }
 
 // Text is a [Handler] that writes results for people, one a line, as httpx does:
@@ -25,12 +31,23 @@ type TextOptions struct {
 //
 // What a host did not send is left out.
 type Text struct {
-	out *Output
-	opt TextOptions
+	out     *Output
+	opt     TextOptions
+	ofLine  []Field
+	ofMatch []Field
 }
 
 // NewText writes results as text to out.
-func NewText(out *Output, opt TextOptions) *Text { return &Text{out: out, opt: opt} }
+func NewText(out *Output, opt TextOptions) *Text {
+	t := &Text{out: out, opt: opt, ofLine: Fields()[:usualFields]}
+	if opt.Fields != nil {
+		t.ofLine = fields(opt.Fields)
+		t.ofMatch = t.ofLine
+	}
+	more := fields(opt.MoreFields)
+	t.ofLine, t.ofMatch = slices.Concat(t.ofLine, more), slices.Concat(t.ofMatch, more)
+	return t
+}
 
 // Start implements [Handler].
 func (t *Text) Start() error { return t.out.start() }
@@ -85,18 +102,7 @@ func (t *Text) appendLine(dst []byte, r *Result) []byte {
 		dst = t.appendPart(dst, colorRed, "FAILED")
 		return append(t.appendPart(dst, "", r.Error), '\n')
 	}
-	dst = t.appendPart(dst, statusColor(r.StatusCode), strconv.Itoa(r.StatusCode))
-	if r.ContentLength >= 0 {
-		dst = t.appendPart(dst, colorMagenta, strconv.FormatInt(r.ContentLength, 10))
-	}
-	dst = t.appendPart(dst, colorCyan, r.Title)
-	dst = t.appendPart(dst, colorBlue, r.WebServer)
-	switch {
-	case r.Location != "":
-		dst = t.appendPart(dst, "", "-> "+r.Location)
-	case r.FinalURL != "" && r.FinalURL != r.URL:
-		dst = t.appendPart(dst, "", "-> "+r.FinalURL)
-	}
+	dst = t.appendFields(dst, t.ofLine, r)
 	if r.RedirectSkipped != "" {
 		dst = t.appendPart(dst, colorYellow, "redirect skipped: "+r.RedirectSkipped)
 	}
@@ -123,7 +129,7 @@ func (t *Text) appendMatch(dst []byte, r *Result, m *Match) []byte {
 		}
 		dst = t.appendPart(dst, colorCyan, strings.Join(quoted, ","))
 	}
-	return append(dst, '\n')
+	return append(t.appendFields(dst, t.ofMatch, r), '\n')
 }
 
 func severityColor(severity string) string {

@@ -45,6 +45,11 @@ type Config struct {
 	// nobody does.
 	Observe func(Decision)
 
+	// Trace hears of each attempt when it is over, on the goroutine of the send, which waits for it; nil = nobody does.
+	// What it gets is not to be changed.
+	Trace    func(Exchange)
+	KeepSent bool // it gets what was sent too
+
 	// OutageTimeout is how long an outage may last, see Client.Watch; 0 = outages are not looked for. The breaker's UndoWindow
 	// is to be OutageWindow at least.
 	OutageTimeout time.Duration

@@ -172,7 +172,7 @@ func (s *sending) overH2(h *h2conn, fresh bool) (resp *Response, again bool, err
 	}
 	limited, cancel := context.WithDeadline(s.ctx, s.deadline)
 	defer cancel()
-	res, err := h.cc.RoundTrip(s.h2Request(limited))
+	res, err := h.cc.RoundTrip(s.noteH2(s.h2Request(limited)))
 	if err != nil {
 		s.took += time.Since(start)
 		again, err = s.h2Failure(h, err, fresh)

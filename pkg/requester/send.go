@@ -64,6 +64,9 @@ func (c *Client) attempt(ctx context.Context, req *Request, turn Turn, g *gate, 
 		if resp != nil && err == nil {
 			c.hear(g, resp)
 		}
+		if c.cfg.Trace != nil {
+			s.trace(resp, err)
+		}
 	}()
 	resp, again, err := s.once(false)
 	if !again {
@@ -90,6 +93,7 @@ type sending struct {
 	session *tls.ConnectionState // of a handshake that is wanted for itself
 	// deadline ends handshake, head and body of the connection in use; zero = none of them has begun.
 	deadline time.Time
+	copied   []byte // what was sent, for Config.Trace
 }
 
 // once sends over one connection. again: that was a kept-alive connection which the host had closed, and the request may go out
@@ -185,6 +189,7 @@ func (s *sending) over(c *conn) (resp *Response, again bool, err error) {
 	d := desks.Get().(*desk)
 	defer d.release()
 	d.out = s.client.compose(d.out[:0], s.req, c.viaProxy)
+	s.noteSent(d.out)
 	want := s.want()
 	if s.deadline.IsZero() {
 		s.deadline = start.Add(want.timeout)
