@@ -53,6 +53,9 @@ func (a *Annotations) Finish() error {
 	worst = worst[:min(len(worst), room)]
 	for _, f := range worst {
 		title := f.Name()
+		if name := f.Matcher(); name != "" {
+			title += ": " + name
+		}
 		if severity := f.Severity(); severity != "" {
 			title += " (" + severity + ")"
 		}

@@ -140,9 +140,18 @@ func TestJUnitCountsWhatItHas(t *testing.T) {
 func TestJUnitListsSoManyPassedItems(t *testing.T) {
 	r := admin()
 	r.Matched = false
-	suite := parseJUnit(t, made(t, "junit", slices.Repeat([]Event{r}, junitPassed+3))).Suites[0]
+	var out bytes.Buffer
+	whole, err := NewWholeStream("junit", &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 10
+	h := NewJUnit(whole)
+	h.most = most
+	run(t, slices.Repeat([]Event{r}, most+3), h)
+	suite := parseJUnit(t, out.String()).Suites[0]
 	last := suite.Cases[len(suite.Cases)-1]
-	if len(suite.Cases) != junitPassed+1 || suite.Tests != len(suite.Cases) || last.Name != "3 more items without a finding" {
+	if len(suite.Cases) != most+1 || suite.Tests != len(suite.Cases) || last.Name != "3 more items without a finding" {
 		t.Errorf("%d cases and %d tests, the last %q", len(suite.Cases), suite.Tests, last.Name)
 	}
 }

@@ -79,7 +79,7 @@ func (s *SARIF) notes(sum *Summary) []sarifNotification {
 		notes = append(notes, sarifNotification{Level: level, Message: sarifMessage{Text: Sanitize(fmt.Sprintf(format, args...))}})
 	}
 	if left := s.findings.Total() - int64(len(s.findings.Worst())); left > 0 {
-		note("warning", "%d findings, of which the %d most severe are listed; a run has no room for more.", s.findings.Total(), sarifResults)
+		note("warning", "%d findings, of which the %d most severe are listed; a run has no room for more.", s.findings.Total(), s.findings.limit)
 	}
 	if sum.Interrupted != "" {
 		note("error", "The scan stopped early: %s.", sum.Interrupted)

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"path"
 	"slices"
@@ -64,18 +66,27 @@ func TestSARIFPlacesAreRelativeAndTellApart(t *testing.T) {
 }
 
 func TestSARIFKeepsTheLimitOfARun(t *testing.T) {
-	events := slices.Repeat([]Event{admin()}, sarifResults*2+5)
+	const limit = 20
+	report := NewSARIF()
+	if report.findings.limit != 25_000 {
+		t.Errorf("%d results at most, want the 25,000 that GitHub takes", report.findings.limit)
+	}
+	report.findings = NewFindings(limit)
 	worse := admin()
 	worse.Check, worse.Info = "bad", &Info{Severity: "critical"}
+	for _, e := range append(slices.Repeat([]Event{admin()}, 2*limit+5), worse, &Summary{}) {
+		report.Add(e)
+	}
+	var out bytes.Buffer
 	var log sarifLog
-	if err := json.Unmarshal([]byte(made(t, "sarif", append(events, worse, &Summary{}))), &log); err != nil {
+	if err := errors.Join(report.Write(&out), json.Unmarshal(out.Bytes(), &log)); err != nil {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
-	if len(run.Results) != sarifResults || run.Results[0].RuleID != "bad" || run.Results[0].Level != "error" {
-		t.Errorf("%d results, the first of %q; want %d with the worst first", len(run.Results), run.Results[0].RuleID, sarifResults)
+	if len(run.Results) != limit || run.Results[0].RuleID != "bad" || run.Results[0].Level != "error" {
+		t.Errorf("%d results, the first of %q; want %d with the worst first", len(run.Results), run.Results[0].RuleID, limit)
 	}
-	if notes := run.Invocations[0].Notifications; len(notes) != 1 || !strings.HasPrefix(notes[0].Message.Text, "50006 findings, of which the 25000 most severe") {
+	if notes := run.Invocations[0].Notifications; len(notes) != 1 || !strings.HasPrefix(notes[0].Message.Text, "46 findings, of which the 20 most severe") {
 		t.Errorf("the notes say %+v", notes)
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,7 +35,11 @@ func newSarifRule(f Finding) sarifRule {
 	if len(check.References) > 0 && isWebLink(check.References[0]) {
 		rule.HelpURI = check.References[0]
 	}
-	for _, tag := range append(append(append([]string{}, f.Tags()...), check.CWE...), check.CVE...) {
+	tags := slices.Clone(f.Tags())
+	for _, cwe := range check.CWE { // the form by which GitHub knows a weakness
+		tags = append(tags, "external/cwe/"+strings.ToLower(cwe))
+	}
+	for _, tag := range append(tags, check.CVE...) {
 		if len(rule.Properties.Tags) < sarifTags && tag != "security" && tag != "" {
 			rule.Properties.Tags = append(rule.Properties.Tags, cut(tag, 100))
 		}
