@@ -14,6 +14,10 @@ var allowed = map[string]map[string]string{
 	".": {
 		"cmd": "main runs it and exits with its status",
 	},
+	"bench": {
+		"internal/lab":  "the kinds of hosts, and what a lab says that arrived",
+		"pkg/requester": "the bare loop sends by redial's HTTP code",
+	},
 	"cmd": {
 		"internal/capture":  "flags become the printer and the store of what is sent and comes back",
 		"internal/lab":      "the lab and demo commands run one",

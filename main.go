@@ -7,4 +7,4 @@ import (
 	"github.com/redialscan/redial/cmd"
 )
 
-func main() { os.Exit(cmd.Run(os.Args[1:], cmd.OSEnv())) }
+func main() { os.Exit(profiled(func() int { return cmd.Run(os.Args[1:], cmd.OSEnv()) })) }
