@@ -76,6 +76,9 @@ func (s *state) compose(q *request) (*requester.Request, error) {
 	}
 	req.Method = q.method
 	for _, h := range q.headers {
+		if strings.EqualFold(h.name, "Content-Length") {
+			continue // the body may have another length by now, and a host would wait for the rest
+		}
 		value, err := s.expand(h.value)
 		if err != nil {
 			return nil, err

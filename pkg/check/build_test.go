@@ -94,6 +94,14 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
+// A length that was counted before the variables were filled in is not sent.
+func TestNoOldLength(t *testing.T) {
+	req := sent(t, "http://h", template("http:\n  - method: POST\n    path: ['{{BaseURL}}/']\n    headers: {content-length: 9, X-A: b}\n    body: '{{randstr}}'"+ending))
+	if len(req.Header) != 1 || req.Header[0].Name != "X-A" || len(req.Body) != 27 {
+		t.Errorf("header %v with a body of %d bytes", req.Header, len(req.Body))
+	}
+}
+
 // Lines for the scanner do not go out, and choose the host.
 func TestUnsafeWithAnotherHost(t *testing.T) {
 	req := sent(t, "http://h", template("http:\n  - unsafe: true\n    raw:\n      - |\n        @Host: o.example:81\n        GET / HTTP/1.0\n"+ending))
