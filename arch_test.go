@@ -21,6 +21,7 @@ var allowed = map[string]map[string]string{
 	"cmd": {
 		"internal/capture":  "flags become the printer and the store of what is sent and comes back",
 		"internal/lab":      "the lab and demo commands run one",
+		"internal/metrics":  "the scan command shows its scan to Prometheus",
 		"internal/scan":     "the scan command runs one",
 		"pkg/check":         "flags become the probe and its filters",
 		"pkg/failurewindow": "how many failures it can count bounds a flag",
@@ -36,6 +37,11 @@ var allowed = map[string]map[string]string{
 	"internal/capture": {
 		"pkg/report":    "what hosts sent is made harmless, and a failure is told like that of any output",
 		"pkg/requester": "the exchanges that it shows and keeps",
+	},
+	"internal/metrics": {
+		"pkg/hosterrors": "errors are counted by their types",
+		"pkg/report":     "where the scan stands",
+		"pkg/requester":  "the requests that are counted",
 	},
 	"internal/lab": {}, // it must not share a mistake with what is tried on it
 	"internal/scan": {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -31,6 +30,7 @@ type scanOptions struct {
 	hold    holdOptions
 	output  outputOptions
 	capture captureOptions
+	watch   watchOptions
 
 	settings settings
 }
@@ -84,6 +84,7 @@ func (o *scanOptions) addFlags(c *cobra.Command) {
 	groups.add("Pace", o.pace.addFlags)
 	groups.add("Output", o.output.addFlags)
 	groups.add("Looking closer", o.capture.addFlags)
+	groups.add("Watching", o.watch.addFlags)
 	groups.add("Configuration", o.settings.addFlags)
 }
 
@@ -107,12 +108,15 @@ func (o *scanOptions) validate(flags *pflag.FlagSet) error {
 	if err := o.output.validate(flags); err != nil {
 		return err
 	}
-	return o.capture.validate(flags)
+	if err := o.capture.validate(flags); err != nil {
+		return err
+	}
+	return o.watch.validate(flags, o.output.silent)
 }
 
 // run makes the parts, runs the scan, and says by its error how it ended.
 func (o *scanOptions) run(ctx context.Context, env Env) error {
-	screen := o.output.screen(env)
+	screen := o.output.screen(env, !o.watch.noProgress && !o.watch.statsJSON)
 	for _, warning := range o.settings.warnings {
 		screen.messages.warn("%s", warning)
 	}
@@ -157,6 +161,12 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	defer stopRead()
 	opt.Targets, opt.StopReading, opt.Requester.Refuse = in.reader, in.cancel, in.refuse
 
+	var s *scan.Scan
+	watched, err := o.watch.measure(ctx, screen, &opt.Requester, func() report.Status { return s.Status() })
+	if err != nil {
+		return err
+	}
+	defer watched.close()
 	var files report.Files
 	defer files.Close()
 	o.keepInputs(env, &files)
@@ -168,11 +178,10 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 		return err
 	}
 	opt.Handlers = append(opt.Handlers, more...)
-	s, err := scan.New(opt)
-	if err != nil {
+	if s, err = scan.New(opt); err != nil {
 		return err
 	}
-	ending, err := o.watched(ctx, s, screen)
+	ending, err := o.watched(ctx, s, screen, watched)
 	if err == nil && ending.Items == 0 && opt.Only == nil {
 		err = emptyInput(in.reader)
 	}
@@ -227,31 +236,6 @@ func (o *scanOptions) keepInputs(env Env, files *report.Files) {
 func unread(err error) bool {
 	out, ok := errors.AsType[*report.OutputError](err)
 	return ok && out.Name == standardOutput && errors.Is(err, syscall.EPIPE)
-}
-
-// watched runs the scan with a progress bar or status lines beside it.
-func (o *scanOptions) watched(ctx context.Context, s *scan.Scan, screen *screen) (scan.Ending, error) {
-	var wg sync.WaitGroup
-	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
-	final := false // read after stop only
-	sample := func() report.Status {
-		st := s.Status()
-		st.Final = watch.Err() != nil && final
-		return st
-	}
-	interval := time.Duration(o.output.statsInterval)
-	switch {
-	case screen.progress != nil:
-		wg.Go(func() { screen.progress.Run(watch, sample) })
-	case !o.output.noProgress && !o.output.silent && interval > 0:
-		wg.Go(func() { report.PrintStatus(watch, screen.stderr, interval, sample) })
-	}
-	wg.Go(func() { paceCollector(watch, 100*time.Millisecond) })
-	ending, err := s.Run(ctx)
-	final = true
-	stop()
-	wg.Wait()
-	return ending, err
 }
 
 func emptyInput(r *target.Reader) error {

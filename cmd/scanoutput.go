@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -29,13 +28,11 @@ type outputOptions struct {
 	omitRaw    bool
 	fields     fieldsValue
 
-	silent, verbose     bool
-	noColor, noProgress bool
-	statsInterval       durationValue
+	silent, verbose bool
+	noColor         bool
 }
 
 func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
-	o.statsInterval = durationValue(5 * time.Second)
 	fs.StringVarP(&o.output, "output", "o", "", "write the results to this `file` too")
 	fs.BoolVarP(&o.jsonl, "jsonl", "j", false, "results as JSON lines")
 	fs.Var(&o.fields, "fields", "what stands in a line of text after the URL: "+strings.Join(fieldNames()[1:], ", ")+
@@ -50,8 +47,6 @@ func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.silent, "silent", false, "results and errors only")
 	fs.BoolVarP(&o.verbose, "verbose", "v", false, "tell each decision about a host and each failure")
 	fs.BoolVar(&o.noColor, "no-color", false, "no colours")
-	fs.BoolVar(&o.noProgress, "no-progress", false, "neither progress bar nor status lines")
-	fs.Var(&o.statsInterval, "stats-interval", "time between status lines where there is no terminal; 0 is none")
 }
 
 // validate refuses names of files that are none: an unset variable of a shell, or - where results go in any case.
@@ -93,9 +88,10 @@ type screen struct {
 	stderr   io.Writer
 }
 
-func (o *outputOptions) screen(env Env) *screen {
+// screen finds out where people look; bar says whether a progress bar is wanted.
+func (o *outputOptions) screen(env Env, bar bool) *screen {
 	s := &screen{stdout: env.Stdout, stderr: env.Stderr}
-	if isTerminal(env.Stderr) && !o.noProgress && !o.silent {
+	if isTerminal(env.Stderr) && bar && !o.silent {
 		f := env.Stderr.(*os.File)
 		s.progress = report.NewProgress(f, func() int {
 			width, _, err := term.GetSize(int(f.Fd()))

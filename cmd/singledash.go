@@ -52,6 +52,8 @@ func longName(name string) string {
 		return "track-error"
 	case "si":
 		return "stats-interval"
+	case "sj":
+		return "stats-json"
 	case "nc":
 		return "no-color"
 	case "json":

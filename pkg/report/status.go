@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -61,12 +62,25 @@ func (s Status) String() string {
 // It is what stands in for a progress bar where there is no terminal. Errors of w are passed over:
 // a status that nobody reads is no reason to stop.
 func PrintStatus(ctx context.Context, w io.Writer, interval time.Duration, sample func() Status) {
+	printStatus(ctx, interval, sample, func(s Status) { fmt.Fprintln(w, s) })
+}
+
+// PrintStatusJSON is [PrintStatus] for programs: each line is an object.
+func PrintStatusJSON(ctx context.Context, w io.Writer, interval time.Duration, sample func() Status) {
+	printStatus(ctx, interval, sample, func(s Status) {
+		if line, err := json.Marshal(s); err == nil { // numbers only
+			fmt.Fprintf(w, "%s\n", line)
+		}
+	})
+}
+
+func printStatus(ctx context.Context, interval time.Duration, sample func() Status, write func(Status)) {
 	meter := meter{span: interval}
 	watch(ctx, interval, func(final bool) {
 		s := sample()
 		s.Final = final
 		s.Rate = meter.rate(s)
-		fmt.Fprintln(w, s)
+		write(s)
 	})
 }
 

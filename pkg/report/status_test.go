@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -190,3 +191,28 @@ var errBroken = errors.New("broken pipe")
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestStatusAsJSON(t *testing.T) {
+	s := Status{Elapsed: 1260 * time.Millisecond, Items: 10, Growing: true, Done: 4, Failed: 2, Skipped: 1, Sent: 9, Rate: 7.14, Hosts: 3, Open: 1, Dead: 1}
+	for final, want := range map[bool]string{
+		false: `{"duration":1.3,"total":10,"growing":true,"percent":70,"done":4,"failed":2,"skipped":1,"requests":9,"rps":7.1,"hosts":3,"open":1,"dead":1,"final":false}`,
+		true:  `{"duration":1.3,"total":10,"growing":false,"percent":70,"done":4,"failed":2,"skipped":1,"requests":9,"rps":7.1,"hosts":3,"open":1,"dead":1,"final":true}`,
+	} {
+		s.Final = final
+		if got, err := json.Marshal(s); err != nil || string(got) != want {
+			t.Errorf("got %s, %v; want %s", got, err, want)
+		}
+	}
+}
+
+func TestStatusLinesAsJSON(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+		defer cancel()
+		PrintStatusJSON(ctx, &out, time.Second, func() Status { return Status{Items: 1} })
+		if n := strings.Count(out.String(), `{"duration":0,"total":1,`); n != 3 || strings.Count(out.String(), `"final":true}`+"\n") != 1 {
+			t.Errorf("got %q, want two lines and a final one", out.String())
+		}
+	})
+}
