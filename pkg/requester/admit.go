@@ -24,17 +24,18 @@ func (s *slot) cancel(now time.Time) {
 
 // admit walks a request through flow, window and breaker. Whoever refuses, the slot is given back.
 func (c *Client) admit(ctx context.Context, g *gate, turn Turn, patient bool) (hosterrors.Ticket, error) {
-	if c.outage.down.Load() {
-		if patient { // what a chain has come to cannot be put back
-			return hosterrors.Ticket{}, &hosterrors.OutageError{}
-		}
-		return hosterrors.Ticket{}, &NotAdmittedError{Key: g.key, Until: time.Now().Add(canaryStep)}
+	if err := c.refuseInOutage(g, patient); err != nil {
+		return hosterrors.Ticket{}, err
 	}
 	taken, err := c.takeSlot(ctx, g, turn, patient)
 	if err != nil {
 		return hosterrors.Ticket{}, err
 	}
 	now := time.Now()
+	if err := c.refuseInOutage(g, patient); err != nil { // it began while we waited
+		taken.cancel(now)
+		return hosterrors.Ticket{}, err
+	}
 	if until := g.shutUntil(now); until.After(now) {
 		taken.cancel(now)
 		return hosterrors.Ticket{}, &NotAdmittedError{Key: g.key, Until: until}
@@ -49,6 +50,17 @@ func (c *Client) admit(ctx context.Context, g *gate, turn Turn, patient bool) (h
 		return ticket, &NotAdmittedError{Key: g.key, Until: c.cfg.Breaker.NextAdmit(g.key, now)}
 	}
 	return ticket, nil
+}
+
+// refuseInOutage refuses all but the canary. What a chain has come to cannot be put back.
+func (c *Client) refuseInOutage(g *gate, patient bool) error {
+	switch {
+	case !c.outage.down.Load():
+		return nil
+	case patient:
+		return &hosterrors.OutageError{}
+	}
+	return &NotAdmittedError{Key: g.key, Until: time.Now().Add(canaryStep), Outage: true}
 }
 
 // takeSlot takes a slot of the scan's and the host's pace, all of them or none, and waits for it. A patient caller has nothing

@@ -67,8 +67,9 @@ type Turn interface {
 // NotAdmittedError says that a request was not sent, because its host is quarantined, held by the failure window or out of
 // slots. It spends no attempt.
 type NotAdmittedError struct {
-	Key   string    // the host
-	Until time.Time // when it may be tried again
+	Key    string    // the host
+	Until  time.Time // when it may be tried again
+	Outage bool      // nothing is sent to any host, until an outage is over
 }
 
 func (e *NotAdmittedError) Error() string {

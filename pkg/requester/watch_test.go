@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/redialscan/redial/pkg/flow"
 	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/requester"
 )
@@ -177,5 +178,38 @@ func TestWatchEndsInAnOutage(t *testing.T) {
 		}
 		synctest.Wait()
 		w.want(t, "0s paused for 3 hosts: connection failed while dialing: h2.test:80: no route to host")
+	})
+}
+
+// A request that waits for its slot when an outage begins is not sent after that.
+func TestOutageRefusesWhatWaitsForASlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &link{off: map[string]bool{}}
+		l.serve = forever(ok200)
+		c := newClient(t, requester.Config{Dial: l.dial, OutageTimeout: time.Minute, MaxIdle: -1, Host: flow.Rule{Rate: 1}})
+		ask := func(i int) error {
+			_, err := c.Do(t.Context(), &requester.Request{Scheme: "http", Host: fmt.Sprintf("h%d.test", i), Port: 80}, nil)
+			return err
+		}
+		for i := range 12 {
+			if err := ask(i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-time.After(time.Second)
+		if err := ask(0); err != nil {
+			t.Fatal(err)
+		}
+		var waiting sync.WaitGroup
+		var waited error
+		waiting.Go(func() { waited = ask(0) })
+		for i := 1; i < 12; i++ {
+			l.cut(true, fmt.Sprintf("h%d.test:80", i))
+			_ = ask(i)
+		}
+		waiting.Wait()
+		if refused, ok := errors.AsType[*requester.NotAdmittedError](waited); !ok || !refused.Outage {
+			t.Errorf("what waited ended with %v, want it not admitted", waited)
+		}
 	})
 }
