@@ -19,7 +19,8 @@ type checkSender struct {
 	scheme target.Scheme
 	probe  bool // the run decides whether its quarantined host has recovered
 	free   int  // how often the host has asked for patience before
-	acted  bool // a request that must not be sent twice was answered
+	begun  bool // a request was answered, and would be sent once more by a repeat of the run
+	acted  bool // one of them must not be sent twice
 }
 
 // checkSendError is the failure of one of the requests of a check.
@@ -42,8 +43,8 @@ func acted(err error) bool {
 
 // Do implements [check.Sender].
 func (c *checkSender) Do(ctx context.Context, req *requester.Request, turn requester.Turn) (*requester.Response, error) {
-	c.scan.policy.Budget.Sent()
-	resp, err := c.scan.client.Do(ctx, req, turn)
+	resp, err := c.scan.do(ctx, req, turn, c.begun, c.acted)
+	c.begun = c.begun || err == nil
 	if err == nil && !c.acted {
 		if held := heldBackBy(resp, c.free); held != nil {
 			return nil, held
@@ -58,8 +59,12 @@ func (c *checkSender) Do(ctx context.Context, req *requester.Request, turn reque
 }
 
 // runCheck runs a check on a target. An error is one of a request to the target.
-func (s *Scan) runCheck(ctx context.Context, item executor.Item[job], t target.Target, turn *executor.Turn) (answer, error) {
-	sender := &checkSender{scan: s, index: item.Target.index, scheme: t.Scheme, probe: item.Probe, free: item.Free}
+func (s *Scan) runCheck(
+	ctx context.Context, item executor.Item[job], t target.Target, turn *executor.Turn, begun bool,
+) (answer, error) {
+	sender := &checkSender{
+		scan: s, index: item.Target.index, scheme: t.Scheme, probe: item.Probe, free: item.Free, begun: begun,
+	}
 	out, err := s.opt.Checks.Checks[item.Check].Run(ctx, check.Job{
 		Target: t, Vars: s.opt.Vars, Send: sender, Turn: turn, KeepRaw: s.opt.KeepRaw, Follow: s.opt.Follow, FollowSameHost: s.opt.FollowHost,
 	})

@@ -11,9 +11,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/redialscan/redial/internal/lab"
 	"github.com/redialscan/redial/pkg/check"
+	"github.com/redialscan/redial/pkg/flow"
 	"github.com/redialscan/redial/pkg/report"
 )
 
@@ -143,6 +145,25 @@ func TestChecksWaitForAHostThatAsks(t *testing.T) {
 	_, ending := scanned(t, opt, nil, url)
 	if asked() != "GET /first, GET /second, GET /first, GET /second" || ending.Findings != 1 {
 		t.Errorf("asked %s, ending %+v", asked(), ending.Summary)
+	}
+}
+
+// Under a pace that is slower than a queue may be long, or that refuses, a check waits for its next request where it is: begun
+// anew each time it would send its first request for ever, and one that has posted would fail.
+func TestChecksWaitForTheirPaceWhereTheyAre(t *testing.T) {
+	for _, method := range []string{"GET", "POST"} {
+		for _, rule := range []flow.Rule{{Rate: 2, MaxQueueWait: 50 * time.Millisecond}, {Rate: 1, Mode: flow.Reject}} {
+			url, asked := trying(t, func(http.ResponseWriter, *http.Request, int) {})
+			opt := base()
+			opt.Requester.Host = rule
+			opt.Checks = checks(t, fmt.Sprintf(twoSteps, method))
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			ending, err := scanInto(ctx, t, &book{}, opt, nil, url)
+			if err != nil || asked() != method+" /first, GET /second" || ending.Done != 1 || ending.Findings != 1 {
+				t.Errorf("%s, %+v: asked %s, ending %+v, error %v", method, rule, asked(), ending.Summary, err)
+			}
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func (s *Scan) run(ctx context.Context, item executor.Item[job], turn *executor.
 	if !item.Target.Settled() {
 		return s.settle(ctx, item, turn)
 	}
-	a, err := s.send(ctx, item, item.Target.Target, turn)
+	a, err := s.send(ctx, item, item.Target.Target, turn, false)
 	if err != nil {
 		return s.judge(ctx, item, err)
 	}
@@ -45,17 +45,18 @@ type answer struct {
 	err      error // why the check has no result; the host is not at fault
 }
 
-// send asks a target for one check's answer.
-func (s *Scan) send(ctx context.Context, item executor.Item[job], t target.Target, turn *executor.Turn) (answer, error) {
+// send asks a target for one check's answer. begun says that the item has sent something before, see do.
+func (s *Scan) send(
+	ctx context.Context, item executor.Item[job], t target.Target, turn *executor.Turn, begun bool,
+) (answer, error) {
 	if s.opt.Checks != nil {
-		return s.runCheck(ctx, item, t, turn)
+		return s.runCheck(ctx, item, t, turn, begun)
 	}
 	req, err := s.opt.Probe.Request(t, max(0, item.Check))
 	if err != nil {
 		return answer{}, &hosterrors.BuildError{Err: err}
 	}
-	s.policy.Budget.Sent()
-	resp, err := s.client.Do(ctx, req, turn)
+	resp, err := s.do(ctx, req, turn, begun, false)
 	if err == nil {
 		err = heldBackBy(resp, item.Free)
 	}
@@ -183,8 +184,7 @@ func (s *Scan) call(ctx context.Context, item executor.Item[job], turn *executor
 	if !t.Settled() {
 		return s.settle(ctx, item, turn)
 	}
-	s.policy.Budget.Sent()
-	_, err := s.client.Do(ctx, plain(t), turn)
+	_, err := s.do(ctx, plain(t), turn, false, false)
 	if err != nil {
 		return s.judge(ctx, item, err)
 	}

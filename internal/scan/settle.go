@@ -28,7 +28,7 @@ func (s *Scan) settle(ctx context.Context, item executor.Item[job], turn *execut
 	}
 	var tried []error
 	for _, candidate := range item.Target.Candidates() {
-		a, err := s.trySend(ctx, item, candidate, turn)
+		a, err := s.trySend(ctx, item, candidate, turn, len(tried) > 0)
 		if _, held := errors.AsType[*heldBackError](err); held || err == nil {
 			ticket.Success()
 			settled := item.Target
@@ -53,15 +53,14 @@ func (s *Scan) settle(ctx context.Context, item executor.Item[job], turn *execut
 }
 
 func (s *Scan) trySend(
-	ctx context.Context, item executor.Item[job], candidate target.Target, turn *executor.Turn,
+	ctx context.Context, item executor.Item[job], candidate target.Target, turn *executor.Turn, begun bool,
 ) (answer, error) {
 	if item.Check >= 0 && s.settles(item.Check) {
-		return s.send(ctx, item, candidate, turn)
+		return s.send(ctx, item, candidate, turn, begun)
 	}
-	s.policy.Budget.Sent()
-	resp, err := s.client.Do(ctx, plain(candidate), turn)
+	resp, err := s.do(ctx, plain(candidate), turn, begun, false)
 	if err == nil && item.Check >= 0 {
-		return s.send(ctx, item, candidate, turn)
+		return s.send(ctx, item, candidate, turn, true)
 	}
 	return answer{resp: resp}, err
 }
@@ -114,10 +113,14 @@ func (s *Scan) earliest(tried []error) time.Time {
 }
 
 // unsettled judges a target of which no candidate answered. What one of them says of the host counts for the bare name:
-// a host error before a candidate that was not asked, a sign of life before both.
+// a host error before a candidate that was not asked, a sign of life before both; but where the last one ended by what is our
+// own, the item is not at its end.
 func (s *Scan) unsettled(ctx context.Context, item executor.Item[job], ticket hosterrors.Ticket, tried []error) outcome {
 	worst := tried[len(tried)-1]
 	for _, err := range tried {
+		if s.ours(worst) {
+			break
+		}
 		switch v := s.verdict(err); {
 		case v.Blame == hosterrors.BlameAlive:
 			worst = err

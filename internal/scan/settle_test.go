@@ -46,6 +46,28 @@ func TestRefusedSlotSettlesNoScheme(t *testing.T) {
 	}
 }
 
+// Nor does one that refuses the second candidate, when the first has said that it speaks something else, or nothing at all.
+func TestSecondCandidateWaitsForItsSlot(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 1, lab.Refusing: 1}})
+	healthy := l.Of(lab.Healthy)[0].Addr
+	for _, mode := range []flow.Mode{flow.Queue, flow.Reject} {
+		for _, line := range []string{"web.test", healthy} {
+			opt := base()
+			opt.Requester.Scan = flow.Rule{Rate: 2, Mode: mode}
+			if mode == flow.Queue {
+				opt.Requester.Scan.MaxQueueWait = 50 * time.Millisecond
+			} else {
+				opt.Requester.Scan.Rate = 1
+			}
+			opt.Requester.Dial = dialTo(l, map[string]string{"web.test:80": healthy, healthy: healthy})
+			_, ending := scanned(t, opt, []string{"/"}, line)
+			if ending.Done != 1 || ending.Sent != 2 {
+				t.Errorf("%s, %v: ending %+v, want it done by the second request", line, mode, ending.Summary)
+			}
+		}
+	}
+}
+
 // The candidates of a name may die under their own keys first: the scan does not wait for the name.
 func TestNameWithDeadCandidates(t *testing.T) {
 	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Refusing: 1}})

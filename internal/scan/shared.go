@@ -100,6 +100,7 @@ func (c *checkSender) DoShared(
 	for wait := firstLook; ; wait = min(2*wait, lastLook) {
 		resp, lead := all.take(key)
 		if resp != nil {
+			c.begun = true
 			return resp, nil
 		}
 		if lead {
