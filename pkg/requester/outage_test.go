@@ -1,10 +1,12 @@
 package requester
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -211,4 +213,31 @@ func TestOutageAgreesWithAModelThatKeepsEverything(t *testing.T) {
 			},
 		})
 	})
+}
+
+// Hosts that need longer to answer than the canary waits at first are heard all the same, and not taken to be at fault.
+func TestCanaryHearsSlowHosts(t *testing.T) {
+	for _, other := range []time.Duration{time.Second, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			needs := map[string]time.Duration{"other": other, "slow": 12 * time.Second, "lost": time.Hour}
+			k := canary{
+				failing: map[string]origin{"slow": {host: "slow"}, "lost": {host: "lost"}}, others: map[string]origin{"other": {host: "other"}},
+				most: 20 * time.Second,
+				ask: func(ctx context.Context, at origin) bool {
+					select {
+					case <-time.After(needs[at.host]):
+						return true
+					case <-ctx.Done():
+						return false
+					}
+				},
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			answered, ours, ok := k.listen(ctx)
+			if answered != "slow" || !ours || !ok {
+				t.Errorf("other answers after %v: heard %q, ours %v, ok %v; want the slow one", other, answered, ours, ok)
+			}
+		})
+	}
 }

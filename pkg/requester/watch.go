@@ -15,7 +15,8 @@ import (
 const (
 	// canaryStep is the least time from one round of the canary to the next.
 	canaryStep = time.Second
-	// canaryPatience bounds how long one host is waited for, where the time limits of requests do not.
+	// canaryPatience is how long hosts are waited for in the first round; it doubles with each, up to the time limits of
+	// requests, so that hosts which are slow to answer are heard as well.
 	canaryPatience = 5 * time.Second
 	// canaryOthers of the hosts that have answered, and did not fail, are asked as well, in turn.
 	canaryOthers = 20
@@ -72,7 +73,7 @@ func (c *Client) sitOut(ctx context.Context, hooks OutageHooks) error {
 	c.gates.clear(false) // a connection that idled through an outage is as good as closed
 	limited, cancel := context.WithTimeout(ctx, c.cfg.OutageTimeout)
 	defer cancel()
-	asked := canary{ask: c.sound, failing: failing, others: others}
+	asked := canary{ask: c.sound, failing: failing, others: others, most: c.cfg.DialTimeout + c.cfg.Timeout}
 	end := OutageEnd{}
 	var ok bool
 	end.Answered, end.Ours, ok = asked.listen(limited)
@@ -107,8 +108,6 @@ func (c *Client) sound(ctx context.Context, at origin) bool {
 		return false
 	}
 	defer c.leave(g)
-	ctx, cancel := context.WithTimeout(ctx, canaryPatience)
-	defer cancel()
 	s := sending{client: c, ctx: ctx, req: req, gate: g}
 	s.booking = booking{client: c, gate: g, done: true}
 	_, _, err = s.once(true)
@@ -119,6 +118,12 @@ func (c *Client) sound(ctx context.Context, at origin) bool {
 type canary struct {
 	ask             func(context.Context, origin) bool
 	failing, others map[string]origin
+	most            time.Duration // that a host is waited for
+}
+
+// patience is how long hosts are waited for in a round.
+func (k *canary) patience(round int) time.Duration {
+	return min(k.most, canaryPatience<<min(round, 10))
 }
 
 // listen asks two of the hosts that fail and one of the others at a time. ours: one that failed has answered. When only others do, all that fail are asked once more, and when none
@@ -134,12 +139,12 @@ func (k *canary) listen(ctx context.Context) (answered string, ours, ok bool) {
 		if len(others) > 0 {
 			asked = append(asked, others[round%len(others)])
 		}
-		answered = k.first(ctx, asked)
+		answered = k.first(ctx, asked, k.patience(round))
 		if answered != "" {
 			if _, failed := k.failing[answered]; failed {
 				return answered, true, true
 			}
-			if again := k.first(ctx, failing); again != "" {
+			if again := k.first(ctx, failing, k.most); again != "" {
 				return again, true, true
 			}
 			return answered, false, ctx.Err() == nil
@@ -153,8 +158,8 @@ func (k *canary) listen(ctx context.Context) (answered string, ours, ok bool) {
 }
 
 // first asks some hosts at once and gives the first that answers, of which one that had failed comes before the others.
-func (k *canary) first(ctx context.Context, keys []string) string {
-	ctx, cancel := context.WithCancel(ctx)
+func (k *canary) first(ctx context.Context, keys []string, patience time.Duration) string {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var failing, other atomic.Pointer[string]
 	var asking sync.WaitGroup
