@@ -134,9 +134,7 @@ func (s *Scan) checkResult(item executor.Item[job], t target.Target, a answer) *
 	r := s.blank(item, t)
 	r.StatusCode, r.ContentLength, r.Hops = a.resp.Status, a.resp.Length, a.resp.Hops
 	r.FinalURL, r.RedirectSkipped, r.Time = a.resp.FinalURL, a.resp.RedirectSkipped, report.Duration(a.resp.Took)
-	if a.resp.IP.IsValid() {
-		r.HostIP = a.resp.IP.String()
-	}
+	r.HostIP = addressText(t.Host, a.resp.IP)
 	r.Matched = len(a.findings) > 0
 	for _, f := range a.findings {
 		r.Timestamp = f.Time

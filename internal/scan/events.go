@@ -3,7 +3,7 @@ package scan
 import (
 	"errors"
 	"fmt"
-	"strconv"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -52,9 +52,7 @@ func (s *Scan) result(item executor.Item[job], t target.Target, a answer) *repor
 	r.Location, r.FinalURL, r.TLSSubject = page.Location, page.FinalURL, page.TLSSubject
 	r.RedirectSkipped, r.Hops = page.RedirectSkipped, page.Hops
 	r.Time = report.Duration(resp.Took)
-	if resp.IP.IsValid() {
-		r.HostIP = resp.IP.String()
-	}
+	r.HostIP = addressText(t.Host, resp.IP)
 	return r
 }
 
@@ -73,7 +71,7 @@ func (s *Scan) blank(item executor.Item[job], t target.Target) *report.Result {
 	r.URL, r.Path = asked.URL(), asked.Path
 	if t.Settled() {
 		r.Scheme = t.Scheme.String()
-		r.Port = strconv.Itoa(int(portOf(t)))
+		r.Port = portText(t)
 	}
 	return r
 }
@@ -83,6 +81,31 @@ func portOf(t target.Target) uint16 {
 		return t.Scheme.Port()
 	}
 	return t.Port
+}
+
+// portText is the port of a settled target. It costs nothing where the port is the scheme's, or stands in the target's line.
+func portText(t target.Target) string {
+	switch portOf(t) {
+	case 80:
+		return "80"
+	case 443:
+		return "443"
+	}
+	key := t.Key()
+	return key[strings.LastIndexByte(key, ':')+1:]
+}
+
+// addressText is the address of the peer, "" where it is not known. It costs nothing where the host is that address.
+func addressText(host string, ip netip.Addr) string {
+	if !ip.IsValid() {
+		return ""
+	}
+	var room [64]byte
+	text := ip.AppendTo(room[:0])
+	if string(text) == host {
+		return host
+	}
+	return string(text)
 }
 
 func (s *Scan) failed(f executor.Failure[job]) {

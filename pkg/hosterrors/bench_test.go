@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 )
 
 const benchKeys = 10_000
@@ -87,6 +88,35 @@ func BenchmarkTrip(b *testing.B) {
 			c.MarkFailed(fmt.Sprintf("10.%03d.%03d.%03d:1", i>>16, i>>8&255, i&255), hostError, false)
 		}
 		b.ReportMetric(float64(heapInUse()-before)/hosts, "B/host")
+		c.Close()
+	}
+}
+
+// BenchmarkAmongTripped is the cost of a ticket of a healthy host, and of the question when a dead one may be called, while
+// so many are quarantined: no call may walk through them.
+func BenchmarkAmongTripped(b *testing.B) {
+	for _, tripped := range []int{0, 1000, 10_000, 100_000} {
+		c, err := NewWithConfig(Config{MaxHostError: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range tripped {
+			c.Trip(fmt.Sprintf("dead-%d:80", i), hostError)
+		}
+		b.Run(fmt.Sprintf("ticket/%d", tripped), func(b *testing.B) {
+			for b.Loop() {
+				ticket, _ := c.Enter("healthy:80")
+				ticket.Success()
+			}
+		})
+		b.Run(fmt.Sprintf("question/%d", tripped), func(b *testing.B) {
+			now := time.Now()
+			for b.Loop() {
+				if c.Quarantined("dead-0:80") {
+					c.NextAdmit("dead-0:80", now)
+				}
+			}
+		})
 		c.Close()
 	}
 }

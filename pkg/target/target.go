@@ -135,7 +135,8 @@ func (t Target) Candidates() []Target {
 // (RFC 6874). A target that is not settled has no scheme to show: it is
 // host[:port]path.
 func (t Target) URL() string {
-	buf := make([]byte, 0, len("https://[]:65535/%25")+len(t.Host)+len(t.Path))
+	var room [128]byte // of most URLs, so that there is one allocation
+	buf := room[:0]
 	if t.Settled() {
 		buf = append(buf, t.Scheme.String()...)
 		buf = append(buf, "://"...)
