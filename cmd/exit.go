@@ -26,7 +26,8 @@ EXIT STATUS
   1    --fail-on: a finding of that severity or a higher one
   2    wrong usage or configuration, or the scan could not run
   3    incomplete: an item of a host that answered was not done, or nothing
-       answered at all; with --max-skipped: more items failed or were skipped
+       answered at all, or an outage on this side outlasted --outage-timeout;
+       with --max-skipped: more items failed or were skipped
   129  the terminal was closed
   130  interrupted (Ctrl-C)
   141  the reader of standard output has left, as head does

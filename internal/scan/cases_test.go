@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/redialscan/redial/internal/lab"
@@ -117,31 +118,32 @@ func TestSpreadFailuresNeverQuarantine(t *testing.T) {
 
 // github.com/projectdiscovery/nuclei/issues/7454 and /3119: a tarpit and a filtered port are hosts that do not answer.
 func TestSilenceQuarantines(t *testing.T) {
-	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Silent: 1, lab.BlackHole: 1}})
-	opt := base()
-	opt.Requester.Timeout, opt.Requester.DialTimeout = 400*time.Millisecond, 400*time.Millisecond
-	opt.Breaker.MaxTrips, opt.Linger = 1, time.Minute
-	b, ending := scanned(t, opt, paths(20), urls(l)...)
-	if ending.SkippedBy["dead"] != 40 || ending.Failed != 0 {
-		t.Errorf("ending %+v, want all 40 skipped as those of dead hosts", ending.Summary)
-	}
-	for _, host := range l.Hosts() {
-		if got := moves(b, host.Addr); got != "closed>open open>half-open half-open>dead" {
-			t.Errorf("%s: moves %q, want a trip and a probe in vain", host.Kind, got)
+	synctest.Test(t, func(t *testing.T) {
+		const silent, hole = "silent.test:80", "hole.test:80"
+		s := newStreet(map[string]func(int) string{silent: func(int) string { return hush }})
+		opt := base()
+		opt.Breaker.MaxTrips, opt.Linger = 1, time.Minute
+		b := &book{}
+		ending := walk(t, s, b, opt, 20, "http://"+silent+"/", "http://"+hole+"/")
+		if ending.SkippedBy["dead"] != 40 || ending.Failed != 0 {
+			t.Errorf("ending %+v, want all 40 skipped as those of dead hosts", ending.Summary)
 		}
-	}
-	phases := map[string]string{}
-	for _, s := range of[*report.Skipped](b) {
-		phases[s.Host] = s.LastError
-	}
-	for kind, phase := range map[lab.Kind]string{lab.Silent: "response head", lab.BlackHole: "dialing"} {
-		if got := phases[l.Of(kind)[0].Addr]; !strings.Contains(got, "timeout") || !strings.Contains(got, phase) {
-			t.Errorf("%s: last error %q, want the timeout of %s", kind, got, phase)
+		phases := map[string]string{}
+		for _, s := range of[*report.Skipped](b) {
+			phases[s.Host] = s.LastError
 		}
-	}
-	if n := l.Of(lab.Silent)[0].Requests(); n != 4 {
-		t.Errorf("%d requests arrived at the silent host, want 3 of the first contact and the probe", n)
-	}
+		for host, phase := range map[string]string{silent: "response head", hole: "dialing"} {
+			if got := moves(b, host); got != "closed>open open>half-open half-open>dead" {
+				t.Errorf("%s: moves %q, want a trip and a probe in vain", host, got)
+			}
+			if got := phases[host]; !strings.Contains(got, "timeout") || !strings.Contains(got, phase) {
+				t.Errorf("%s: last error %q, want the timeout of %s", host, got, phase)
+			}
+		}
+		if n := len(s.sent[silent]); n != 4 {
+			t.Errorf("%d requests arrived at the silent host, want 3 of the first contact and the probe", n)
+		}
+	})
 }
 
 // github.com/projectdiscovery/nuclei/issues/122: one port of a host is dead, another lives.
