@@ -24,6 +24,9 @@ func newFlagGroups(c *cobra.Command) *flagGroups {
 	return g
 }
 
+// flagGroupKey is the annotation of a flag with the heading that it stands under.
+const flagGroupKey = "redial-group"
+
 // add calls define with the set of a new group and puts its flags into the command.
 func (g *flagGroups) add(title string, define ...func(*pflag.FlagSet)) {
 	set := pflag.NewFlagSet(title, pflag.ContinueOnError)
@@ -31,6 +34,12 @@ func (g *flagGroups) add(title string, define ...func(*pflag.FlagSet)) {
 	for _, d := range define {
 		d(set)
 	}
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Annotations == nil {
+			f.Annotations = make(map[string][]string)
+		}
+		f.Annotations[flagGroupKey] = []string{title}
+	})
 	g.groups = append(g.groups, flagGroup{title, set})
 	g.command.Flags().AddFlagSet(set)
 }

@@ -46,6 +46,9 @@ func setHelp(root *cobra.Command) {
 		Use:     "help [command]",
 		Short:   "Help about redial or a command",
 		GroupID: groupOther,
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return commandNames(root), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, _, err := root.Find(args)
 			if err != nil || c == root && len(args) > 0 {

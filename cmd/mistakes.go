@@ -26,14 +26,20 @@ func noArguments(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes flags only, not the argument %q (%s)", c.CommandPath(), args[0], hint)
 }
 
-// unknownCommand is the error about a word that is no command of root.
-func unknownCommand(root *cobra.Command, word string) error {
+// commandNames are those that the help lists.
+func commandNames(root *cobra.Command) []string {
 	var names []string
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
+	return names
+}
+
+// unknownCommand is the error about a word that is no command of root.
+func unknownCommand(root *cobra.Command, word string) error {
+	names := commandNames(root)
 	if meant := nearest(word, names); meant != "" {
 		return fmt.Errorf("unknown command %q, did you mean %s?", word, meant)
 	}
@@ -52,6 +58,9 @@ func flagMistake(c *cobra.Command, err error) error {
 		word := unknown.GetSpecifiedName()
 		if letters := unknown.GetSpecifiedShortnames(); len(letters) > farthest { // a long name after one dash
 			word = letters
+		}
+		if other := elsewhere(word); other != "" && c.Flags().Lookup("match-status") != nil {
+			return fmt.Errorf("%w, expected %s", err, other)
 		}
 		if meant := nearest(word, flagNames(c)); meant != "" {
 			return fmt.Errorf("%w, did you mean --%s?", err, meant)

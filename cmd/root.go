@@ -31,12 +31,11 @@ func newRootCommand(env Env) *cobra.Command {
 		Long: `redial scans long lists of hosts. One that stops answering is quarantined, called
 again after a cooldown, and gets the rest of its checks when it comes back. Every
 item is accounted for: done, failed, or skipped with the reason.`,
-		Version:           version(),
-		Args:              cobra.ArbitraryArgs,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		Annotations:       map[string]string{exitStatusKey: exitStatusHelp},
+		Version:       version(),
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Annotations:   map[string]string{exitStatusKey: exitStatusHelp},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(c, args[0])
@@ -47,7 +46,12 @@ item is accounted for: done, failed, or skipped with the reason.`,
 	root.SetVersionTemplate("redial {{.Version}}\n")
 	root.SetFlagErrorFunc(flagMistake)
 	setHelp(root)
-	root.AddCommand(newScanCommand(env), newChecksCommand(env), newReportCommand(env), newConfigCommand(env), newDemoCommand(env), newLabCommand(env), newVersionCommand(env))
+	root.AddCommand(newScanCommand(env), newChecksCommand(env), newReportCommand(env), newConfigCommand(env), newDemoCommand(env),
+		newLabCommand(env), newCompletionCommand(env),
+		newManCommand(), newVersionCommand(env))
+	for _, c := range withBelow(root) {
+		suggest(c)
+	}
 	return root
 }
 
@@ -60,4 +64,13 @@ func explain(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// withBelow gives all commands below c.
+func withBelow(c *cobra.Command) []*cobra.Command {
+	var all []*cobra.Command
+	for _, sub := range c.Commands() {
+		all = append(append(all, sub), withBelow(sub)...)
+	}
+	return all
 }

@@ -46,9 +46,9 @@ checks: templates in the format of nuclei.
 A host that stops answering is quarantined, called again after a cooldown, and gets
 the rest of its checks when it comes back. What was left out is counted and named.
 
-The short names of httpx are understood too: -mc, -fc, -ms, -fs, -mr, -fe, -ml, -fl for
-what is printed, -fr, -rl, -nc, those of nuclei for checks, -etags, -es, -eid, -pt, -or,
-and any long name after a single dash.`,
+The short names of httpx and nuclei are understood too: -mc, -fc, -ms, -fs, -mr, -fe, -ml,
+-fl for what is printed, -ip, -ct, -rt for more of it, -fr, -rl, -mhe, -nc, -es, -etags, and
+any long name after a single dash. A flag that has another name here is told.`,
 		Example: `  redial scan -u https://example.com
   redial scan -l targets.txt --path /admin,/login --match-status 200
   redial scan -l targets.txt -t templates/ --severity high,critical --fail-on high

@@ -68,6 +68,18 @@ func longName(name string) string {
 		return "debug-responses"
 	case "srd", "store-response-dir", "store-resp-dir":
 		return "store-responses"
+	case "template-id":
+		return "id"
+	case "eh", "exclude-hosts":
+		return "exclude"
+	case "iv":
+		return "ip-version"
+	case "cc":
+		return "client-cert"
+	case "ck":
+		return "client-key"
+	case "mp", "metrics-port":
+		return "metrics-addr"
 	case "sni-name":
 		return "sni"
 	}
@@ -91,10 +103,12 @@ func moreField(name string) string {
 	return ""
 }
 
-// alwaysShown says that a flag of httpx asks for what each line of text has in any case.
+// alwaysShown says that a flag of httpx or nuclei asks for what is so in any case: a part of each line of text, status lines,
+// no redirects, requests in JSON lines, no server for calls from outside, no look for a new version.
 func alwaysShown(name string) bool {
 	switch name {
-	case "sc", "status-code", "cl", "content-length", "title", "server", "web-server", "location":
+	case "sc", "status-code", "cl", "content-length", "title", "server", "web-server", "location",
+		"stats", "dr", "disable-redirects", "irr", "include-rr", "ni", "no-interactsh", "duc", "disable-update-check":
 		return true
 	}
 	return false
@@ -146,6 +160,7 @@ func doubleDash(flags *pflag.FlagSet, arg string) (string, bool) {
 	}
 	switch {
 	case len(name) > 1 && flags.Lookup(long) != nil:
+	case elsewhere(name) != "" && flags.Lookup("match-status") != nil: // refused by its name, and not by its letters
 	case moreField(name) != "" && flags.Lookup("fields") != nil:
 		return "--fields=+" + moreField(name), true
 	case alwaysShown(name) && flags.Lookup("match-status") != nil:

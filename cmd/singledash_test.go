@@ -13,6 +13,11 @@ func TestDoubleDashes(t *testing.T) {
 		{"scan -rl 10 -mhe 5 -te x -nc -fr -maxr 2", "scan --rate-limit 10 --max-host-error 5 --track-error x --no-color --follow-redirects --max-redirects 2"},
 		{"scan -timeout 3 -retries=0 -silent -jsonl -json", "scan --timeout 3 --retries=0 --silent --jsonl --jsonl"},
 		{"scan -sc -title -l f", "scan -l f"},
+		{"scan -ip -ct -rt=true -stats -ni", "scan --fields=+ip --fields=+type --fields=+time"},
+		{"scan -etags a -es info -eid b -pt http -eh c -or -iv 4", "scan --exclude-tags a --exclude-severity info --exclude-id b --type http --exclude c --omit-raw --ip-version 4"},
+		{"scan -debug-req -dresp -srd d -sj -mp 9090", "scan --debug-requests --debug-responses --store-responses d --stats-json --metrics-addr 9090"},
+		{"scan -se out.sarif", "scan --se out.sarif"},
+		{"scan -td", "scan --td"},
 		{"lab -healthy 3", "lab --healthy 3"},
 		{"lab -sc -mc", "lab -sc -mc"},
 		{"scan -help", "scan --help"},
@@ -39,7 +44,7 @@ func TestDoubleDashes(t *testing.T) {
 // Each known name leads to a flag that exists.
 func TestLongNamesExist(t *testing.T) {
 	flags := newScanCommand(testEnv(t)).Flags()
-	for _, name := range strings.Fields("mc match-code fc filter-code ms fs mr fe ml fl fr maxr rl mhe te si nc json threads http-proxy sni-name") {
+	for _, name := range strings.Fields("mc match-code fc filter-code ms fs mr fe ml fl fr maxr rl mhe te si nc json threads http-proxy sni-name fhr sj debug-req dreq debug-resp dresp srd etags es eid template-id pt eh or iv cc ck mp metrics-port") {
 		if long := longName(name); flags.Lookup(long) == nil {
 			t.Errorf("-%s leads to --%s, which is no flag", name, long)
 		}
