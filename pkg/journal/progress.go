@@ -42,8 +42,9 @@ func Load(ctx context.Context, path string, onBad func(*report.LineError)) (*Pro
 		return nil, errors.Join(err, fmt.Errorf("%s is no file, expected the events file of a scan: a pipe cannot be resumed", path))
 	}
 	p := &Progress{path: path, partial: make(map[int64]*items), hosts: make(map[string]*report.Transition)}
+	leftOut := 0 // apart from p, which belongs to the handler's goroutine until the end
 	err = Replay(ctx, f, collector{p}, func(bad *report.LineError) {
-		p.loose++
+		leftOut++
 		if onBad != nil {
 			onBad(bad)
 		}
@@ -51,6 +52,7 @@ func Load(ctx context.Context, path string, onBad func(*report.LineError)) (*Pro
 	if err != nil {
 		return nil, err
 	}
+	p.loose += leftOut
 	return p, nil
 }
 

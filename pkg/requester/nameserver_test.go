@@ -84,8 +84,11 @@ func (n *nameserver) ServeDNS(w dns.ResponseWriter, q *dns.Msg) {
 		}
 		n.mu.Unlock()
 	}
-	if n.hold != nil {
-		<-n.hold
+	n.mu.Lock()
+	hold := n.hold
+	n.mu.Unlock()
+	if hold != nil {
+		<-hold
 	}
 	m := new(dns.Msg)
 	m.SetReply(q)

@@ -62,7 +62,10 @@ func TestOneQuestionForAll(t *testing.T) {
 	host := startLab(t, lab.Spec{Kind: lab.Healthy})[0]
 	at := netip.MustParseAddrPort(host.Addr)
 	n := startNameserver(t, map[string]any{"lives.example.": at.Addr().String()})
-	n.hold = make(chan struct{})
+	hold := make(chan struct{})
+	n.mu.Lock()
+	n.hold = hold
+	n.mu.Unlock()
 	c := newClient(t, requester.Config{Resolvers: []string{n.addr}})
 	var wg sync.WaitGroup
 	for range 200 {
@@ -72,7 +75,7 @@ func TestOneQuestionForAll(t *testing.T) {
 			}
 		})
 	}
-	close(n.hold)
+	close(hold)
 	wg.Wait()
 	if got := n.count("lives.example."); got != 1 {
 		t.Errorf("the name was asked for %d times, want once", got)
