@@ -13,7 +13,7 @@ import (
 // BenchmarkLoad loads 1,000 templates of three kinds from a folder.
 func BenchmarkLoad(b *testing.B) {
 	root := b.TempDir()
-	examples, err := filepath.Glob("testdata/templates/*/*.yaml")
+	examples, err := filepath.Glob("../../testdata/templates/*/*.yaml")
 	if err != nil || len(examples) == 0 {
 		b.Fatal(examples, err)
 	}

@@ -59,7 +59,7 @@ func ExampleNewFilter() {
 
 func ExampleLoad() {
 	set, err := check.Load(context.Background(), check.LoadOptions{
-		Paths:  []string{"testdata/templates"},
+		Paths:  []string{"../../testdata/templates"},
 		Select: check.Selection{Tags: []string{"panel"}},
 	})
 	if err != nil {

@@ -25,19 +25,19 @@ func TestLoad(t *testing.T) {
 		pick  Selection
 		want  string
 	}{
-		{"folder", []string{"testdata/templates"}, Selection{}, "lab-old-page lab-words lab-sign-in"},
-		{"file", []string{"testdata/templates/lab-old-page.yaml"}, Selection{}, "lab-old-page"},
-		{"each once", []string{"testdata/templates/lists", "testdata/templates", "testdata/templates/lists"}, Selection{}, "lab-words lab-old-page lab-sign-in"},
-		{"tags", []string{"testdata/templates"}, Selection{Tags: []string{"Panel", "list"}}, "lab-words lab-sign-in"},
-		{"no tags", []string{"testdata/templates"}, Selection{ExcludeTags: []string{"panel"}}, "lab-old-page lab-words"},
-		{"severity", []string{"testdata/templates"}, Selection{Severities: []string{"HIGH", " medium "}}, "lab-old-page lab-words"},
-		{"no severity", []string{"testdata/templates"}, Selection{ExcludeSeverities: []string{"high"}}, "lab-old-page lab-sign-in"},
-		{"id", []string{"testdata/templates"}, Selection{IDs: []string{"LAB-s*"}}, "lab-sign-in"},
-		{"no id", []string{"testdata/templates"}, Selection{ExcludeIDs: []string{"lab-s*"}}, "lab-old-page lab-words"},
-		{"author", []string{"testdata/templates"}, Selection{Authors: []string{"nobody"}}, ""},
-		{"type", []string{"testdata/templates"}, Selection{Protocols: []string{"http"}}, "lab-old-page lab-words lab-sign-in"},
-		{"other type", []string{"testdata/templates"}, Selection{Protocols: []string{"dns"}}, ""},
-		{"all agree", []string{"testdata/templates"}, Selection{Tags: []string{"lab"}, Severities: []string{"info"}}, "lab-sign-in"},
+		{"folder", []string{"../../testdata/templates"}, Selection{}, "lab-old-page lab-words lab-sign-in"},
+		{"file", []string{"../../testdata/templates/lab-old-page.yaml"}, Selection{}, "lab-old-page"},
+		{"each once", []string{"../../testdata/templates/lists", "../../testdata/templates", "../../testdata/templates/lists"}, Selection{}, "lab-words lab-old-page lab-sign-in"},
+		{"tags", []string{"../../testdata/templates"}, Selection{Tags: []string{"Panel", "list"}}, "lab-words lab-sign-in"},
+		{"no tags", []string{"../../testdata/templates"}, Selection{ExcludeTags: []string{"panel"}}, "lab-old-page lab-words"},
+		{"severity", []string{"../../testdata/templates"}, Selection{Severities: []string{"HIGH", " medium "}}, "lab-old-page lab-words"},
+		{"no severity", []string{"../../testdata/templates"}, Selection{ExcludeSeverities: []string{"high"}}, "lab-old-page lab-sign-in"},
+		{"id", []string{"../../testdata/templates"}, Selection{IDs: []string{"LAB-s*"}}, "lab-sign-in"},
+		{"no id", []string{"../../testdata/templates"}, Selection{ExcludeIDs: []string{"lab-s*"}}, "lab-old-page lab-words"},
+		{"author", []string{"../../testdata/templates"}, Selection{Authors: []string{"nobody"}}, ""},
+		{"type", []string{"../../testdata/templates"}, Selection{Protocols: []string{"http"}}, "lab-old-page lab-words lab-sign-in"},
+		{"other type", []string{"../../testdata/templates"}, Selection{Protocols: []string{"dns"}}, ""},
+		{"all agree", []string{"../../testdata/templates"}, Selection{Tags: []string{"lab"}, Severities: []string{"info"}}, "lab-sign-in"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			set, err := Load(context.Background(), LoadOptions{Paths: row.paths, Select: row.pick})
@@ -98,9 +98,9 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{LoadOptions{Paths: []string{"testdata/none"}}, "testdata/none: no such file or directory"},
 		{LoadOptions{Paths: []string{empty}}, "expected templates, found no file that ends in .yaml or .yml"},
-		{LoadOptions{Paths: []string{"testdata"}, Select: Selection{Severities: []string{"grave"}}}, `--severity "grave": expected info, low`},
-		{LoadOptions{Paths: []string{"testdata"}, Select: Selection{IDs: []string{"["}}}, `--id "[": expected an id`},
-		{LoadOptions{Paths: []string{"testdata"}, Select: Selection{Protocols: []string{"gopher"}}}, `--type "gopher": expected http`},
+		{LoadOptions{Paths: []string{"../../testdata"}, Select: Selection{Severities: []string{"grave"}}}, `--severity "grave": expected info, low`},
+		{LoadOptions{Paths: []string{"../../testdata"}, Select: Selection{IDs: []string{"["}}}, `--id "[": expected an id`},
+		{LoadOptions{Paths: []string{"../../testdata"}, Select: Selection{Protocols: []string{"gopher"}}}, `--type "gopher": expected http`},
 	} {
 		if _, err := Load(context.Background(), row.o); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%+v: %v, want %s", row.o, err, row.want)
@@ -109,7 +109,7 @@ func TestLoadRefuses(t *testing.T) {
 	stopped, stop := context.WithCancelCause(context.Background())
 	why := errors.New("stopped")
 	stop(why)
-	if _, err := Load(stopped, LoadOptions{Paths: []string{"testdata"}}); !errors.Is(err, why) {
+	if _, err := Load(stopped, LoadOptions{Paths: []string{"../../testdata"}}); !errors.Is(err, why) {
 		t.Errorf("a stopped load ends with %v", err)
 	}
 }

@@ -160,7 +160,7 @@ func FuzzTemplate(f *testing.F) {
 	f.Add(template("http:\n  - path: ['{{BaseURL}}/{{x}}']\n    payloads: {x: [1]}\n" + ending))
 	f.Add(template("flow: http(1) && !http(2)\nvariables: {a: '{{rand_base(5)}}'}\nhttp:\n  - raw: [\"@Host: a\\nGET / HTTP/1.1\\nHost: {{Hostname}}\\n\\nx\"]" + ending))
 	f.Add(bomb("http:\n"))
-	examples, err := filepath.Glob("testdata/templates/*.yaml")
+	examples, err := filepath.Glob("../../testdata/templates/*.yaml")
 	if err != nil || len(examples) == 0 {
 		f.Fatalf("%d examples, %v", len(examples), err)
 	}
