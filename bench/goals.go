@@ -41,7 +41,7 @@ func goals(rows []row) []goal {
 	}
 	if ours, ok := find("wide", "redial"); ok {
 		if best, name := fastest(rows, "wide"); best > 0 {
-			all = append(all, ratio("wide, connections per second by those of the fastest other ("+name+")", ours.rate/best, 0.7))
+			all = append(all, ratio("wide, connections per second by those of the fastest other scan ("+name+")", ours.rate/best, 0.7))
 		}
 	}
 	if ours, ok := find("refused-million", "redial"); ok {
@@ -54,9 +54,10 @@ func goals(rows []row) []goal {
 	return all
 }
 
+// fastest is the best of the others that ask every target. wrk asks one over and over, which shows the limit and is no scan.
 func fastest(rows []row, workload string) (best float64, name string) {
 	for _, r := range rows {
-		if r.workload == workload && r.tool != "redial" && r.failed == "" && r.rate > best {
+		if r.workload == workload && r.tool != "redial" && r.tool != "wrk" && r.failed == "" && r.rate > best {
 			best, name = r.rate, r.tool
 		}
 	}

@@ -83,8 +83,17 @@ func scanForText(tb testing.TB, url string, probe *check.Probe) {
 	tb.Helper()
 	opt := base()
 	opt.Probe = probe
+	ending, err := scanList(tb, opt, []string{url})
+	if err != nil || ending.Done != int64(probe.Len()) {
+		tb.Fatalf("got %d done, %v, want %d", ending.Done, err, probe.Len())
+	}
+}
+
+// scanList scans a list whose events nobody keeps.
+func scanList(tb testing.TB, opt Options, lines []string) (Ending, error) {
+	tb.Helper()
 	var err error
-	sources := []target.Source{target.Stream("list", strings.NewReader(url))}
+	sources := []target.Source{target.Stream("list", strings.NewReader(strings.Join(lines, "\n")))}
 	if opt.Targets, err = target.NewReader(target.Config{Sources: sources}); err != nil {
 		tb.Fatal(err)
 	}
@@ -93,10 +102,7 @@ func scanForText(tb testing.TB, url string, probe *check.Probe) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	ending, err := s.Run(tb.Context())
-	if err != nil || ending.Done != int64(probe.Len()) {
-		tb.Fatalf("got %d done, %v, want %d", ending.Done, err, probe.Len())
-	}
+	return s.Run(tb.Context())
 }
 
 func TestHealthyItemAllocatesLittle(t *testing.T) {
