@@ -79,7 +79,7 @@ func TestKilledAndResumedEveryItemEndsOnce(t *testing.T) {
 	}
 	args := []string{
 		"scan", "-l", file("list.txt"), "--path", file("paths.txt"), "--cooldown", "1s", "--linger", "3s", "--rate-limit", "4000",
-		"--host-rate-limit", "0", "--no-progress", "-j", "-o", file("results.jsonl"),
+		"--host-rate-limit", "0", "--retry-budget", "1000", "--no-progress", "-j", "-o", file("results.jsonl"),
 	}
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(1, seed))
