@@ -16,8 +16,9 @@ const unknown = -1
 
 // measure is what one run came to.
 type measure struct {
-	requests int64 // that arrived, or were tried where nothing answers
-	conns    int64 // connections that arrived; or unknown
+	began    time.Time // when the process was there
+	requests int64     // that arrived, or were tried where nothing answers
+	conns    int64     // connections that arrived; or unknown
 	wall     time.Duration
 	cpu      time.Duration
 	peak     int64         // bytes
@@ -48,10 +49,8 @@ func (b *bench) runOnce(ctx context.Context, w workload, t tool) (measure, error
 		b.port, err = deadPort(b.port)
 	}
 	var m measure
-	var began time.Time
 	var said output
 	if err == nil {
-		began = time.Now()
 		m, said, err = b.execute(ctx, b.programs[t.name], t.args(job), job)
 	}
 	var came arrivals
@@ -63,7 +62,7 @@ func (b *bench) runOnce(ctx context.Context, w workload, t tool) (measure, error
 	if err != nil {
 		return m, err
 	}
-	m.account(w, t, came, began, said)
+	m.account(w, t, came, said)
 	return m, nil
 }
 
@@ -102,12 +101,12 @@ func (b *bench) execute(ctx context.Context, program string, args []string, job 
 			written <- errors.Join(err, in.Close())
 		}()
 	}
-	start := time.Now()
-	err := c.Run()
-	m := measure{wall: time.Since(start)}
-	if c.ProcessState == nil {
-		return m, output{}, err
+	if err := c.Start(); err != nil {
+		return measure{}, output{}, err
 	}
+	m := measure{began: time.Now()} // Start returns when the program has been executed
+	err := c.Wait()
+	m.wall = time.Since(m.began)
 	m.cpu = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	m.peak = peakMemory(c.ProcessState)
 	var said output
@@ -130,7 +129,7 @@ func (b *bench) execute(ctx context.Context, program string, args []string, job 
 }
 
 // account says what of the work was done.
-func (m *measure) account(w workload, t tool, came arrivals, began time.Time, said output) {
+func (m *measure) account(w workload, t tool, came arrivals, said output) {
 	m.first, m.last, m.lost, m.conns = unknown, unknown, unknown, unknown
 	if m.failed != "" {
 		return
@@ -141,8 +140,8 @@ func (m *measure) account(w workload, t tool, came arrivals, began time.Time, sa
 		m.requests = int64(w.targets)
 	}
 	if !came.First.IsZero() {
-		m.first = came.First.Sub(began)
-		m.last = came.Last.Sub(began)
+		m.first = came.First.Sub(m.began)
+		m.last = came.Last.Sub(m.began)
 	}
 	if t.name != "wrk" && w.server != noServer {
 		m.lost = came.Unasked

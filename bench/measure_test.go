@@ -67,12 +67,13 @@ func TestAccount(t *testing.T) {
 		{"no summary", refused, "redial", "", measure{requests: 21, conns: unknown, lost: unknown, first: unknown, last: unknown,
 			failed: `expected a summary from redial, got ""`}},
 	} {
-		var m measure
+		m := measure{began: began}
 		arrived := came
 		if c.w.server == noServer {
 			arrived = arrivals{}
 		}
-		m.account(c.w, tool{name: c.tool}, arrived, began, output{stderr: c.said})
+		m.account(c.w, tool{name: c.tool}, arrived, output{stderr: c.said})
+		c.want.began = began
 		if m != c.want {
 			t.Errorf("%s: got  %+v\nwant %+v", c.name, m, c.want)
 		}

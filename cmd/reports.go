@@ -26,7 +26,7 @@ type reportOptions struct {
 type wantedReport struct{ format, file string }
 
 func (o *reportOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&o.reports, "report", nil,
+	listVar(fs, &o.reports, "report", "",
 		"write a report too, as `format=file`: "+strings.Join(reportFormats(), ", ")+"; may be given several times")
 	fs.BoolVar(&o.annotations, "annotations", false, "tell GitHub Actions the worst findings, as annotations of the run")
 }

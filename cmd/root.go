@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,11 @@ import (
 // Run runs redial with the arguments after its name and returns the exit status.
 func Run(args []string, env Env) int {
 	root := newRootCommand(env)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a shell asks; every other start is spared it
+		for _, c := range withBelow(root) {
+			suggest(c)
+		}
+	}
 	root.SetArgs(doubleDashes(root, args))
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -49,9 +55,6 @@ item is accounted for: done, failed, or skipped with the reason.`,
 	root.AddCommand(newScanCommand(env), newChecksCommand(env), newReportCommand(env), newConfigCommand(env), newDemoCommand(env),
 		newLabCommand(env), newCompletionCommand(env),
 		newManCommand(), newVersionCommand(env))
-	for _, c := range withBelow(root) {
-		suggest(c)
-	}
 	return root
 }
 

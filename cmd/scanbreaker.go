@@ -34,7 +34,7 @@ func (o *breakerOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.maxCooldown, "max-cooldown", "the cooldown doubles with each failed call, up to this")
 	fs.IntVar(&o.maxTrips, "max-trips", hosterrors.DefaultMaxTrips, "failed calls in a row after which a host is dead; -1 is never")
 	fs.Var(&o.probeTTL, "probe-ttl", "when a call that stays silent is given up (default 2 x --timeout)")
-	fs.StringArrayVar(&o.trackError, "track-error", nil, "`text` of further errors that count against a host")
+	listVar(fs, &o.trackError, "track-error", "", "`text` of further errors that count against a host")
 	fs.BoolVar(&o.noRevisit, "no-revisit", false, "do not call quarantined hosts again")
 	fs.Var(&o.hostTimeout, "host-timeout", "time for all items of a host since its first request, quarantines included; 0 is no limit")
 	o.outageTimeout = durationValue(defaultOutageTimeout)

@@ -23,16 +23,16 @@ type checkOptions struct {
 
 func (o *checkOptions) addFlags(fs *pflag.FlagSet) {
 	s := &o.selection
-	fs.StringSliceVarP(&o.templates, "templates", "t", nil, "run checks in place of the probe: template `files`, and folders of them")
-	fs.StringSliceVar(&s.Tags, "tags", nil, "only checks with one of these `tags`")
-	fs.StringSliceVar(&s.ExcludeTags, "exclude-tags", nil, "no checks with one of these `tags`")
-	fs.StringSliceVar(&s.Severities, "severity", nil, "only checks of these `severities`: info, low, medium, high, critical, unknown")
-	fs.StringSliceVar(&s.ExcludeSeverities, "exclude-severity", nil, "no checks of these `severities`")
-	fs.StringSliceVar(&s.IDs, "id", nil, "only checks with these `ids`; * and ? stand for parts of one")
-	fs.StringSliceVar(&s.ExcludeIDs, "exclude-id", nil, "no checks with these `ids`")
-	fs.StringSliceVar(&s.Authors, "author", nil, "only checks by one of these `authors`")
-	fs.StringSliceVar(&s.Protocols, "type", nil, "only checks of these `protocols`: http, ssl")
-	fs.StringArrayVarP(&o.vars, "var", "V", nil, "value for a variable of checks, `name=value`")
+	commaListVar(fs, &o.templates, "templates", "t", "run checks in place of the probe: template `files`, and folders of them")
+	commaListVar(fs, &s.Tags, "tags", "", "only checks with one of these `tags`")
+	commaListVar(fs, &s.ExcludeTags, "exclude-tags", "", "no checks with one of these `tags`")
+	commaListVar(fs, &s.Severities, "severity", "", "only checks of these `severities`: info, low, medium, high, critical, unknown")
+	commaListVar(fs, &s.ExcludeSeverities, "exclude-severity", "", "no checks of these `severities`")
+	commaListVar(fs, &s.IDs, "id", "", "only checks with these `ids`; * and ? stand for parts of one")
+	commaListVar(fs, &s.ExcludeIDs, "exclude-id", "", "no checks with these `ids`")
+	commaListVar(fs, &s.Authors, "author", "", "only checks by one of these `authors`")
+	commaListVar(fs, &s.Protocols, "type", "", "only checks of these `protocols`: http, ssl")
+	listVar(fs, &o.vars, "var", "V", "value for a variable of checks, `name=value`")
 }
 
 // addScanFlags are about running them.

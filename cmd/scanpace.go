@@ -33,7 +33,7 @@ func (o *paceOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.warmUp, "warm-up", "time from a slow start to the full rate, in the warm-up modes")
 	fs.Float64Var(&o.coldFactor, "cold-factor", flow.DefaultColdFactor, "how much slower that start is, in the warm-up modes")
 	fs.Var(&o.maxQueueWait, "max-queue-wait", "longest wait of a request in a queue, then its host waits; 0 is no limit")
-	fs.StringArrayVar(&o.throttleStatus, "throttle-status", nil, "`codes` besides 429 and 503 by which a host asks for less, such as 403,520-529")
+	listVar(fs, &o.throttleStatus, "throttle-status", "", "`codes` besides 429 and 503 by which a host asks for less, such as 403,520-529")
 }
 
 func (o *paceOptions) validate(fs *pflag.FlagSet) error {

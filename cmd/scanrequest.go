@@ -39,9 +39,9 @@ type requestOptions struct {
 
 func (o *requestOptions) addFlags(fs *pflag.FlagSet) {
 	o.timeout = durationValue(requester.DefaultTimeout)
-	fs.StringArrayVar(&o.paths, "path", nil, "`paths` to ask for: one, a comma list, or a file with one a line; a 404 is then printed only with --match-status")
+	listVar(fs, &o.paths, "path", "", "`paths` to ask for: one, a comma list, or a file with one a line; a 404 is then printed only with --match-status")
 	fs.StringVar(&o.method, "method", "GET", "HTTP `method`")
-	fs.StringArrayVarP(&o.headers, "header", "H", nil, "`header` of every request, \"Name: value\"")
+	listVar(fs, &o.headers, "header", "H", "`header` of every request, \"Name: value\"")
 	fs.StringVar(&o.body, "body", "", "`body` of every request")
 	fs.BoolVar(&o.followRedirects, "follow-redirects", false, "follow redirects")
 	fs.BoolVar(&o.followHost, "follow-host-redirects", false, "follow redirects that stay on the host")
@@ -56,20 +56,20 @@ func (o *requestOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.clientCert, "client-cert", "", "`file` with a client certificate (PEM)")
 	fs.StringVar(&o.clientKey, "client-key", "", "`file` with its key (PEM)")
 	fs.StringVar(&o.sni, "sni", "", "server `name` in the TLS handshake instead of the host's")
-	fs.StringSliceVar(&o.resolvers, "resolvers", nil, "DNS `servers`, asked in turn: address, address:port, a comma list, or a file with one a line")
+	commaListVar(fs, &o.resolvers, "resolvers", "", "DNS `servers`, asked in turn: address, address:port, a comma list, or a file with one a line")
 	fs.StringVar(&o.ipVersion, "ip-version", "", "`4|6`: use only that family")
 }
 
 func (o *requestOptions) addFilterFlags(fs *pflag.FlagSet) {
 	f := &o.filter
-	fs.StringArrayVar(&f.MatchStatus, "match-status", nil, "print only these status `codes`, such as 200,300-399")
-	fs.StringArrayVar(&f.FilterStatus, "filter-status", nil, "do not print these status `codes`")
-	fs.StringArrayVar(&f.MatchString, "match-string", nil, "print only responses with this `text`")
-	fs.StringArrayVar(&f.FilterString, "filter-string", nil, "do not print responses with this `text`")
-	fs.StringArrayVar(&f.MatchRegex, "match-regex", nil, "print only responses that match this `expression`")
-	fs.StringArrayVar(&f.FilterRegex, "filter-regex", nil, "do not print responses that match this `expression`")
-	fs.StringArrayVar(&f.MatchLength, "match-length", nil, "print only bodies of these `lengths`, such as 0,100-200")
-	fs.StringArrayVar(&f.FilterLength, "filter-length", nil, "do not print bodies of these `lengths`")
+	listVar(fs, &f.MatchStatus, "match-status", "", "print only these status `codes`, such as 200,300-399")
+	listVar(fs, &f.FilterStatus, "filter-status", "", "do not print these status `codes`")
+	listVar(fs, &f.MatchString, "match-string", "", "print only responses with this `text`")
+	listVar(fs, &f.FilterString, "filter-string", "", "do not print responses with this `text`")
+	listVar(fs, &f.MatchRegex, "match-regex", "", "print only responses that match this `expression`")
+	listVar(fs, &f.FilterRegex, "filter-regex", "", "do not print responses that match this `expression`")
+	listVar(fs, &f.MatchLength, "match-length", "", "print only bodies of these `lengths`, such as 0,100-200")
+	listVar(fs, &f.FilterLength, "filter-length", "", "do not print bodies of these `lengths`")
 }
 
 // validate refuses a flag that would do nothing.
