@@ -264,7 +264,7 @@ func (o *scanOptions) status(ctx context.Context, ending scan.Ending, err error)
 	case limit.set && limit.exceeded(left, ending.Items):
 		return &StatusError{Status: StatusIncomplete, Err: fmt.Errorf(
 			"incomplete: %d of %d items failed or were skipped, more than --max-skipped %s", left, ending.Items, limit)}
-	case !limit.set && ending.Done == 0 && ending.Items > 0:
+	case !limit.set && ending.Silent:
 		return &StatusError{Status: StatusIncomplete, Err: errors.New("incomplete: nothing answered")}
 	case !limit.set && ending.Incomplete:
 		return &StatusError{Status: StatusIncomplete, Err: errors.New(

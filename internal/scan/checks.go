@@ -71,17 +71,24 @@ func (s *Scan) runCheck(
 	if failed, ok := errors.AsType[*check.SendError](err); ok {
 		return answer{}, failed.Err
 	}
-	a := answer{resp: out.Last, findings: out.Findings}
-	switch {
-	case err != nil && len(out.Findings) == 0:
-		a.err = err
-	case out.Last == nil:
-		a.err = errNothingSent
+	if err == nil {
+		err = errNothingSent
 	}
-	return a, nil
+	return answer{resp: out.Last, findings: out.Findings, moot: err}, nil
 }
 
 var errNothingSent = errors.New("the check had nothing to send: a variable has no value for this target")
+
+// passed ends an item whose check makes no sense on the target: it is done, since no second try would tell more, and says
+// nothing of the host.
+func (s *Scan) passed(item executor.Item[job], t target.Target, why error) outcome {
+	r := s.blank(item, t)
+	r.PassedOver = oneLine(why)
+	s.moot.Add(1)
+	s.emit(r)
+	s.opt.Log.verbose("%s passed over by %s: %s", r.URL, r.Check, r.PassedOver)
+	return outcome{Kind: executor.Moot}
+}
 
 // tellChecks makes what findings say of their checks, once for all of them.
 func tellChecks(set *check.Set) []*report.Info {

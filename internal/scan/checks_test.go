@@ -167,18 +167,38 @@ func TestChecksWaitForTheirPaceWhereTheyAre(t *testing.T) {
 	}
 }
 
-// A URL that makes no sense on a target is an error of the check, and the host is none the worse.
-func TestACheckWithABadURLFails(t *testing.T) {
+// What makes no sense on a target is passed over: its item is done, no sign of life of the host, and nothing that is missing.
+func TestWhatMakesNoSenseIsPassedOver(t *testing.T) {
 	url, asked := trying(t, func(http.ResponseWriter, *http.Request, int) {})
+	at := func(base string) string { return strings.ReplaceAll(absent, "{{BaseURL}}/none", base) }
 	opt := base()
 	opt.Retries = 2
-	opt.Checks = checks(t, strings.ReplaceAll(absent, "{{BaseURL}}/none", "{{BaseURL}}:9780/none"), strings.ReplaceAll(absent, "none", ""))
-	b, ending := scanned(t, opt, nil, url)
-	if asked() != "GET /" || ending.Done != 1 || ending.Failed != 1 || ending.QuarantinedHosts != 0 {
-		t.Errorf("asked %s, ending %+v", asked(), ending.Summary)
+	opt.Checks = checks(t, at("{{BaseURL}}:9780/none"), at("https://{{Hostname}}/none"), at("http://127.0.0.1:1/none"), at("{{BaseURL}}/"))
+	b, ending := scanned(t, opt, nil, strings.TrimPrefix(url, "http://"))
+	if asked() != "GET /, GET /" || ending.Done != 4 || ending.Failed != 0 || ending.QuarantinedHosts != 0 || ending.Incomplete || ending.Silent {
+		t.Errorf("asked %s, ending %+v", asked(), ending)
 	}
-	if f := failures(b); len(f) != 1 || !strings.Contains(f[0].Error, "request 1 of the check") || f[0].Check != "check-0" || f[0].Attempts != 1 {
-		t.Errorf("failures %+v", f)
+	for i, want := range []string{"request 1 of the check", "https://", "http://127.0.0.1:1/none", ""} {
+		for _, r := range of[*report.Result](b) {
+			if r.Index == i && (!strings.Contains(r.PassedOver, want) || want == "" && r.PassedOver != "" || r.Failed || r.Attempts != 1) {
+				t.Errorf("result %+v, want one that is passed over by %q", r, want)
+			}
+		}
+	}
+}
+
+// Where nothing answered, what was passed over does not make the scan complete.
+func TestPassedOverIsNoAnswer(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Refusing: 1}})
+	opt := base()
+	opt.Checks = checks(t, strings.ReplaceAll(absent, "{{BaseURL}}/none", "{{BaseURL}}:9780/none"), absent)
+	_, ending := scanned(t, opt, nil, urls(l)...)
+	if ending.Done != 1 || ending.Done+ending.Failed+ending.Skipped != 2 || !ending.Silent || !ending.Incomplete {
+		t.Errorf("ending %+v", ending)
+	}
+	opt.Checks = checks(t, strings.ReplaceAll(absent, "{{BaseURL}}/none", "{{BaseURL}}:9780/none"))
+	if _, ending := scanned(t, opt, nil, urls(l)...); ending.Done != 1 || ending.Silent || ending.Incomplete {
+		t.Errorf("nothing to ask: ending %+v", ending)
 	}
 }
 

@@ -33,6 +33,9 @@ func (s *Scan) goOn() error {
 	err := s.earlier.Events(func(e report.Event) error {
 		if r, ok := e.(*report.Result); ok {
 			s.noteWorst(r)
+			if r.PassedOver != "" {
+				s.moot.Add(1)
+			}
 		}
 		return s.tally.Event(e)
 	})

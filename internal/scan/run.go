@@ -42,7 +42,7 @@ func (s *Scan) run(ctx context.Context, item executor.Item[job], turn *executor.
 type answer struct {
 	resp     *requester.Response
 	findings []check.Finding
-	err      error // why the check has no result; the host is not at fault
+	moot     error // why the check had nothing to ask, where resp is nil
 }
 
 // send asks a target for one check's answer. begun says that the item has sent something before, see do.
@@ -82,8 +82,8 @@ func heldBackBy(resp *requester.Response, before int) error {
 
 // finish takes the answer to an item.
 func (s *Scan) finish(item executor.Item[job], t target.Target, a answer) outcome {
-	if a.err != nil {
-		return outcome{Kind: executor.CheckError, Answered: a.resp != nil, Err: a.err}
+	if a.resp == nil {
+		return s.passed(item, t, a.moot)
 	}
 	r := s.result(item, t, a)
 	s.noteWorst(r)

@@ -37,6 +37,7 @@ type Scan struct {
 	faults  faults
 	told    []*report.Info // of each check
 	answers *answers       // that several checks want; nil = none are shared
+	moot    atomic.Int64   // items that were done without asking their host
 	worst   atomic.Int64   // the highest rank of a severity that was found
 	earlier *earlier       // set by Run; nil = none
 
@@ -150,6 +151,8 @@ type Ending struct {
 	report.Summary
 	// Incomplete: an item of a host that served others was not done, or nothing was done at all.
 	Incomplete bool
+	// Silent: nothing answered at all, though there was something to ask.
+	Silent bool
 	// Worst is the rank of the highest severity among the findings (report.SeverityRank), where one without severity
 	// counts as info; 0 = no finding.
 	Worst int
@@ -189,7 +192,8 @@ func (s *Scan) Run(ctx context.Context) (Ending, error) {
 			return &end.Summary
 		})
 	end.Worst = int(s.worst.Load())
-	end.Incomplete = tally.Lost > 0 || (end.Done == 0 && end.Items > 0) || s.earlier != nil && s.earlier.Incomplete()
+	end.Silent = end.Done == s.moot.Load() && end.Items > end.Done
+	end.Incomplete = tally.Lost > 0 || end.Silent || s.earlier != nil && s.earlier.Incomplete()
 	return end, err
 }
 

@@ -56,7 +56,13 @@ func (s *Scan) trySend(
 	ctx context.Context, item executor.Item[job], candidate target.Target, turn *executor.Turn, begun bool,
 ) (answer, error) {
 	if item.Check >= 0 && s.settles(item.Check) {
-		return s.send(ctx, item, candidate, turn, begun)
+		a, err := s.send(ctx, item, candidate, turn, begun)
+		if err != nil || a.resp != nil {
+			return a, err
+		}
+		// It had nothing to ask, so this candidate is not known to be the right one.
+		_, err = s.do(ctx, plain(candidate), turn, begun, false)
+		return a, err
 	}
 	resp, err := s.do(ctx, plain(candidate), turn, begun, false)
 	if err == nil && item.Check >= 0 {

@@ -173,7 +173,7 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 		s.outcome.Last = &requester.Response{}
 		return false, nil
 	}
-	if err != nil && !s.home(req) && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && (!s.home(req) || s.misspoken(req, err)) {
 		s.passOver(fmt.Errorf("%s: %w", requestURL(req), err))
 		return false, nil
 	}
@@ -197,6 +197,14 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 	}
 	s.now = last
 	return v.matched, nil
+}
+
+// misspoken says that a check asked the target's port for another scheme than the one it speaks.
+func (s *state) misspoken(req *requester.Request, err error) bool {
+	_, garbage := errors.AsType[*hosterrors.ProtocolError](err)
+	ended, ok := errors.AsType[*hosterrors.ConnError](err)
+	return req.Handshake == nil && req.Scheme != s.job.Target.Scheme.String() &&
+		(garbage || ok && ended.Phase >= hosterrors.PhaseTLS)
 }
 
 // ask sends a request, or takes the answer that another check got to the same one.

@@ -28,6 +28,8 @@ type Kind uint8
 const (
 	// Done: the item is finished and its host has answered.
 	Done Kind = iota
+	// Moot: the item is finished without a word of its host, because there was nothing to ask it for.
+	Moot
 	// HostError: the host is at fault. With Outcome.At set the item goes again then; without, it is out of attempts.
 	HostError
 	// Neutral: nobody's fault. The item goes again after a second at least, without losing an attempt.
@@ -47,6 +49,8 @@ func (k Kind) String() string {
 	switch k {
 	case Done:
 		return "done"
+	case Moot:
+		return "moot"
 	case HostError:
 		return "host error"
 	case Neutral:
@@ -66,7 +70,7 @@ func (k Kind) String() string {
 // Outcome is what a run says of its item and of its host. The zero value is an item that is done.
 type Outcome[T any] struct {
 	Kind Kind
-	Err  error     // why, for every kind but Done
+	Err  error     // why, for every kind but Done and Moot
 	At   time.Time // when the item may go again; see the kinds
 	// Answered says that the host has answered, in a Neutral or a CheckError; Done and Retry imply it.
 	Answered bool

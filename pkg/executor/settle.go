@@ -25,6 +25,8 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 	case Done:
 		e.serveLocked(h)
 		e.tally.Done++
+	case Moot:
+		e.tally.Done++
 	case CheckError:
 		e.failLocked(n, h, en.tried(), out.Err)
 	case HostError:

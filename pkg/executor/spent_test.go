@@ -5,6 +5,32 @@ import (
 	"testing"
 )
 
+// An item with nothing to ask is done, and no answer: what its host loses is told by the others.
+func TestMootItemsAreNoAnswer(t *testing.T) {
+	for _, row := range []struct {
+		others Kind
+		lost   int64
+	}{{CheckError, 0}, {Done, 1}} {
+		w := newWorld()
+		w.respond = func(_ *world, item Item[string]) Outcome[string] {
+			switch item.Check {
+			case 0:
+				return Outcome[string]{Kind: Moot}
+			case 1:
+				return Outcome[string]{Kind: CheckError}
+			}
+			return Outcome[string]{Kind: row.others}
+		}
+		cfg := w.config()
+		cfg.Checks, cfg.HostConcurrency = 3, 1
+		scan(t, cfg, func(tally Tally, _ error) {
+			if tally.Lost != row.lost || tally.Done+tally.Failed != 3 || tally.Done < 1 {
+				t.Errorf("tally %+v, want %d lost", tally, row.lost)
+			}
+		}, "h")
+	}
+}
+
 // github.com/go-resty/resty/issues/777: an item that may have had its effect runs once, though its host trips and comes
 // back, and its error counts against the host as any other.
 func TestSpentItemsRunOnce(t *testing.T) {

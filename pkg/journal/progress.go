@@ -71,16 +71,16 @@ func (c collector) Event(e report.Event) error {
 	case *report.Result:
 		p.sent += int64(e.Attempts)
 		p.see(e.Timestamp)
-		p.mark(e.Target, e.Index, e.Index+1, !e.Failed)
+		p.mark(e.Target, e.Index, e.Index+1, !e.Failed && e.PassedOver == "", e.Failed)
 	case *report.Skipped:
 		p.see(e.Time)
 		if unfinished(e.Reason) {
 			p.loose++
 			break
 		}
-		p.mark(e.Target, e.From, e.To, false)
+		p.mark(e.Target, e.From, e.To, false, true)
 		for _, i := range e.Again {
-			p.mark(e.Target, i, i+1, false)
+			p.mark(e.Target, i, i+1, false, true)
 		}
 	case *report.Transition:
 		p.see(e.At)
@@ -101,8 +101,8 @@ func (p *Progress) see(t time.Time) {
 	}
 }
 
-// mark notes that items of a target are finished.
-func (p *Progress) mark(target int64, from, to int, done bool) {
+// mark notes that items of a target are finished: done with an answer, lost, or neither.
+func (p *Progress) mark(target int64, from, to int, done, lost bool) {
 	if p.whole.has(target) || from >= to {
 		return
 	}
@@ -114,7 +114,7 @@ func (p *Progress) mark(target int64, from, to int, done bool) {
 	for i := from; i < to; i++ {
 		s.add(i)
 	}
-	s.done, s.lost = s.done || done, s.lost || !done
+	s.done, s.lost = s.done || done, s.lost || lost
 	p.lost = p.lost || s.done && s.lost
 	if len(p.checks) > 0 && s.n >= len(p.checks) {
 		p.whole.add(target)

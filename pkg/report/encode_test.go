@@ -46,7 +46,7 @@ func anyResult(t *rapid.T) *Result {
 		Host: s("host"), HostIP: s("ip"), Path: s("path"), FinalURL: s("final"), Time: Duration(n("time")),
 		Words: n("words"), Lines: n("lines"), StatusCode: n("status"), ContentLength: int64(n("length")) - 1,
 		Failed: rapid.Bool().Draw(t, "failed"), Attempts: n("attempts"), Check: s("check"), TLSSubject: s("tls"),
-		RedirectSkipped: s("skipped"), Hops: n("hops"), Protocol: s("protocol"), Template: s("template"),
+		RedirectSkipped: s("skipped"), Hops: n("hops"), PassedOver: s("passed"), Protocol: s("protocol"), Template: s("template"),
 	}
 	if rapid.Bool().Draw(t, "info") {
 		r.Info = &Info{

@@ -83,6 +83,7 @@ func appendResultFields(dst []byte, r *Result) []byte {
 	if r.Hops != 0 {
 		dst = appendNumber(dst, `,"hops":`, int64(r.Hops))
 	}
+	dst = appendField(dst, `,"passed_over":`, r.PassedOver)
 	dst = appendField(dst, `,"protocol":`, r.Protocol)
 	dst = appendField(dst, `,"template-path":`, r.Template)
 	if r.Info != nil {

@@ -44,6 +44,7 @@ type Result struct {
 	TLSSubject      string `json:"tls_subject,omitempty"`      // of the certificate that was shown
 	RedirectSkipped string `json:"redirect_skipped,omitempty"` // the key of a hop that is quarantined or excluded
 	Hops            int    `json:"hops,omitempty"`             // redirects followed
+	PassedOver      string `json:"passed_over,omitempty"`      // why there was nothing to ask of the target; the item is done
 
 	Protocol string `json:"protocol,omitempty"`      // of the check: http, dns, ssl, tcp; in results the line of a match calls it type
 	Template string `json:"template-path,omitempty"` // the file that the check came from
