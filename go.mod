@@ -8,6 +8,7 @@ require (
 	github.com/antchfx/htmlquery v1.3.7
 	github.com/antchfx/xmlquery v1.5.2
 	github.com/antchfx/xpath v1.3.9
+	github.com/gofrs/flock v0.13.1
 	github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
 	github.com/hashicorp/go-version v1.9.0
 	github.com/hashicorp/golang-lru/arc/v2 v2.0.7

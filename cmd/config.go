@@ -38,9 +38,10 @@ from: a flag, the environment, the file, or the default.
 
 A flag that is typed outranks the environment, where --max-host-error is
 REDIAL_MAX_HOST_ERROR, and that the file: YAML with the long names of flags,
-config.yaml in the folder redial of $XDG_CONFIG_HOME (by default ~/.config), or
---config. What is printed may serve as such a file; what stands at its default is a
-comment in it, and secrets are not told.`,
+config.yaml in the folder redial of $XDG_CONFIG_HOME (by default ~/.config, on macOS
+~/Library/Application Support, on Windows %AppData%), or --config. What is printed may
+serve as such a file; what stands at its default is a comment in it, and secrets are not
+told.`,
 		Example: `  redial config show
   REDIAL_RATE_LIMIT=50 redial config show --config ci.yaml --timeout 5s`,
 		GroupID:     groupOther,

@@ -53,9 +53,12 @@ func TestShownCommandsRun(t *testing.T) {
 		os.WriteFile("templates/shown.yaml", []byte(shownTemplate), 0o600)); err != nil {
 		t.Fatal(err)
 	}
+	state := t.TempDir()
 	try := func(page string, args []string) {
 		var stderr bytes.Buffer
-		if status := Run(args, quietEnv(strings.NewReader(""), io.Discard, &stderr)); status != StatusOK {
+		env := quietEnv(strings.NewReader(""), io.Discard, &stderr)
+		env.Getenv = func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }
+		if status := Run(args, env); status != StatusOK {
 			t.Errorf("%s: redial %s ended with %d:\n%s", page, strings.Join(args, " "), status, &stderr)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // resume reads how far the scan of an events file came, and refuses one that had other items.
-func (o *scanOptions) resume(ctx context.Context, opt *scan.Options, screen *screen) (*journal.Progress, error) {
+func (o *scanOptions) resume(ctx context.Context, opt *scan.Options, screen *screen, held *heldJournal) (*journal.Progress, error) {
 	name := o.output.resume
 	if name == "" {
 		return nil, nil
@@ -28,7 +28,11 @@ func (o *scanOptions) resume(ctx context.Context, opt *scan.Options, screen *scr
 		return nil, usageErrorf("resume", "%s: %v", name, reason(err))
 	}
 	if all := p.Differences(opt.Started, scan.Places(*opt)); len(all) > 0 {
-		return nil, usageErrorf("resume", "%s is of another scan: %s", name, strings.Join(all, "; "))
+		text := strings.Join(all, "; ")
+		if held.kept != "" {
+			text += "; to begin anew, remove that file"
+		}
+		return nil, usageErrorf("resume", "%s is of another scan: %s", name, text)
 	}
 	return p, nil
 }

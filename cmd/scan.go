@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,30 +114,17 @@ func (o *scanOptions) validate(flags *pflag.FlagSet) error {
 }
 
 // run makes the parts, runs the scan, and says by its error how it ended.
-func (o *scanOptions) run(ctx context.Context, env Env) error {
+func (o *scanOptions) run(ctx context.Context, env Env) (err error) {
 	screen := o.output.screen(env, !o.watch.noProgress && !o.watch.statsJSON)
 	for _, warning := range o.settings.warnings {
 		screen.messages.warn("%s", warning)
 	}
-	opt, err := o.parts(screen)
+	opt, held, err := o.prepare(ctx, env, screen)
 	if err != nil {
 		return err
 	}
-	if opt.Checks, err = o.checks.load(ctx); err != nil {
-		return err
-	}
-	if err := o.checks.announce(opt.Checks, o.input.strict, screen.messages); err != nil {
-		return err
-	}
-	if err := o.describeInputs(&opt.Started, opt.Checks); err != nil {
-		return err
-	}
-	if opt.Only, err = o.fromSkipped(ctx, &opt, screen); err != nil {
-		return err
-	}
-	if opt.Earlier, err = o.resume(ctx, &opt, screen); err != nil {
-		return err
-	}
+	ended := false
+	defer func() { err = errors.Join(err, held.close(ended)) }()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer env.BrokenPipes()()
@@ -187,17 +173,36 @@ func (o *scanOptions) run(ctx context.Context, env Env) error {
 	}
 	if ending.Items > 0 && !o.output.silent {
 		fmt.Fprint(screen.stderr, ending.Text())
-		o.howToGoOn(ctx, screen)
+		o.howToGoOn(ctx, screen, held)
 	}
+	ended = err == nil
 	return o.status(ctx, ending, err)
 }
 
-// howToGoOn says after an interruption what the events file is good for.
-func (o *scanOptions) howToGoOn(ctx context.Context, screen *screen) {
-	name := cmp.Or(o.output.events, o.output.resume)
-	if _, interrupted := errors.AsType[*InterruptError](context.Cause(ctx)); interrupted && name != "" {
-		screen.messages.warn("the same command with --resume %s goes on from here", name)
+// prepare makes what the scan is made of, but for targets and outputs, and holds its events file.
+func (o *scanOptions) prepare(ctx context.Context, env Env, screen *screen) (opt scan.Options, held *heldJournal, err error) {
+	if opt, err = o.parts(screen); err != nil {
+		return opt, nil, err
 	}
+	if opt.Checks, err = o.checks.load(ctx); err != nil {
+		return opt, nil, err
+	}
+	if err := o.checks.announce(opt.Checks, o.input.strict, screen.messages); err != nil {
+		return opt, nil, err
+	}
+	if err := o.describeInputs(&opt.Started, opt.Checks); err != nil {
+		return opt, nil, err
+	}
+	if opt.Only, err = o.fromSkipped(ctx, &opt, screen); err != nil {
+		return opt, nil, err
+	}
+	if held, err = o.holdJournal(ctx, env, &opt, screen); err != nil {
+		return opt, nil, err
+	}
+	if opt.Earlier, err = o.resume(ctx, &opt, screen, held); err != nil {
+		return opt, nil, errors.Join(err, held.close(false))
+	}
+	return opt, held, nil
 }
 
 // keepInputs guards what is read, and where the results go, against an output file of the same name.

@@ -38,7 +38,8 @@ func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.fields, "fields", "what stands in a line of text after the URL: "+strings.Join(fieldNames()[1:], ", ")+
 		"; +`names` are added to what stands there in any case")
 	fs.StringVar(&o.events, "events", "", "write every event of the scan to this `file`, as JSON lines")
-	fs.StringVar(&o.resume, "resume", "", "go on with the scan of this events `file`; what it says is not scanned again")
+	fs.StringVar(&o.resume, "resume", "", "go on with the scan of this events `file`; without one, with that of --events or an own one of the same inputs")
+	optionalValue(fs, "resume", resumeAuto)
 	o.reports.addFlags(fs)
 	fs.BoolVar(&o.showFailed, "show-failed", false, "items that failed are results too")
 	fs.Var(&o.maxSkipped, "max-skipped", "exit 3 when more items than this were failed or skipped (default: see EXIT STATUS)")
@@ -59,7 +60,7 @@ func (o *outputOptions) validate(fs *pflag.FlagSet) error {
 			return usageErrorf(f.flag, "-, expected a file to write; the results go to standard output without it")
 		}
 	}
-	if o.events != "" && o.resume != "" {
+	if o.events != "" && o.resume != "" && o.resume != resumeAuto {
 		return usageErrorf("resume", "expected without --events: the file that it names is written on")
 	}
 	if o.jsonl && fs.Changed("fields") {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -89,23 +87,6 @@ func (s *settings) set(flags *pflag.FlagSet, f *pflag.Flag, values []string, sou
 	}
 	s.sources[f.Name] = source
 	return nil
-}
-
-// configFile is where the file is looked for when --config does not say: the user's folder for configuration.
-func configFile(env Env) string {
-	folder := env.Getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(folder) {
-		folder = ""
-		if runtime.GOOS == "windows" {
-			folder = env.Getenv("AppData")
-		} else if home := env.Getenv("HOME"); home != "" {
-			folder = filepath.Join(home, ".config")
-		}
-	}
-	if folder == "" {
-		return ""
-	}
-	return filepath.Join(folder, "redial", "config.yaml")
 }
 
 // applyFile reads the file. One that nobody has named need not be there.

@@ -140,6 +140,10 @@ func doubleDashes(root *cobra.Command, args []string) []string {
 		if !keep {
 			continue
 		}
+		if value := withoutValue(flags, arg); value != "" && (i+1 == len(args) || isFlag(args[i+1])) {
+			out = append(out, arg+"="+value)
+			continue
+		}
 		out = append(out, arg)
 		if takesNext(flags, arg) && i+1 < len(args) {
 			i++
@@ -195,3 +199,23 @@ func takesNext(flags *pflag.FlagSet, arg string) bool {
 	}
 	return false
 }
+
+// optionalKey is the annotation of a flag with the value that it has when none follows.
+const optionalKey = "redial-optional"
+
+// optionalValue lets a flag stand without its value. The library's own way would no longer take a value after a space.
+func optionalValue(flags *pflag.FlagSet, name, value string) {
+	_ = flags.SetAnnotation(name, optionalKey, []string{value}) // fails for a flag that is not there
+}
+
+// withoutValue is what a flag without a value has, "" for one that needs one.
+func withoutValue(flags *pflag.FlagSet, arg string) string {
+	f := flags.Lookup(strings.TrimPrefix(arg, "--"))
+	if !strings.HasPrefix(arg, "--") || f == nil || len(f.Annotations[optionalKey]) == 0 {
+		return ""
+	}
+	return f.Annotations[optionalKey][0]
+}
+
+// isFlag says that an argument is no value: a dash alone is one, for standard input.
+func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }

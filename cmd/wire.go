@@ -1,12 +1,9 @@
 package cmd
 
 import (
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/redialscan/redial/internal/scan"
-	"github.com/redialscan/redial/pkg/report"
 	"github.com/redialscan/redial/pkg/requester"
 )
 
@@ -70,64 +67,4 @@ func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
 		Started:         o.started(),
 		Log:             log,
 	}, nil
-}
-
-// withoutUser is a target as it was typed, without name and password.
-func withoutUser(text string) string {
-	if at := strings.LastIndexByte(text, '@'); at >= 0 {
-		scheme, _, ok := strings.Cut(text, "://")
-		if ok {
-			return scheme + "://" + text[at+1:]
-		}
-		return text[at+1:]
-	}
-	return text
-}
-
-// started describes the scan in its events file: what it was asked to do, and no secret. Headers, bodies and
-// credentials stay out.
-func (o *scanOptions) started() report.Started {
-	st := report.Started{Version: version(), Options: map[string]string{
-		"path":             strings.Join(o.request.paths, ","),
-		"method":           o.request.method,
-		"timeout":          o.request.timeout.String(),
-		"retries":          strconv.Itoa(o.breaker.retries),
-		"concurrency":      strconv.Itoa(o.pace.concurrency),
-		"host-concurrency": strconv.Itoa(o.pace.hostConcurrency),
-		"rate-limit":       strconv.FormatFloat(o.pace.rateLimit, 'g', -1, 64),
-		"host-rate-limit":  strconv.FormatFloat(o.pace.hostRateLimit, 'g', -1, 64),
-		"max-host-error":   strconv.Itoa(o.breaker.maxHostError),
-		"first-contact":    strconv.Itoa(o.breaker.firstContact),
-		"cooldown":         o.breaker.cooldown.String(),
-		"max-cooldown":     o.breaker.maxCooldown.String(),
-		"max-trips":        strconv.Itoa(o.breaker.maxTrips),
-		"linger":           o.breaker.linger.String(),
-		"outage-timeout":   o.breaker.outageTimeout.String(),
-		"host-timeout":     o.breaker.hostTimeout.String(),
-	}}
-	st.Options["ports"] = o.input.ports
-	if o.input.strict {
-		st.Options["strict"] = "true"
-	}
-	st.Options["rate-mode"] = o.pace.rateMode
-	if o.hold.failureLimit > 0 {
-		st.Options["failure-limit"] = strconv.Itoa(o.hold.failureLimit)
-		st.Options["failure-window"] = o.hold.failureWindow.String()
-	}
-	if len(o.pace.throttleStatus) > 0 {
-		st.Options["throttle-status"] = strings.Join(o.pace.throttleStatus, ",")
-	}
-	if o.request.proxy != "" {
-		st.Options["proxy"] = proxyName(o.request.proxyURL())
-	}
-	for _, list := range o.input.lists {
-		st.Inputs = append(st.Inputs, report.Input{Kind: "list", Name: list})
-	}
-	for _, name := range o.checks.templates {
-		st.Inputs = append(st.Inputs, report.Input{Kind: "check", Name: name})
-	}
-	for _, t := range o.input.targets {
-		st.Inputs = append(st.Inputs, report.Input{Kind: "target", Name: withoutUser(t)})
-	}
-	return st
 }

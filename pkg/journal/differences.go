@@ -8,21 +8,55 @@ import (
 	"github.com/redialscan/redial/pkg/report"
 )
 
-// deciding are the options, by their long names, that decide which items there are. The others may change: a scan may go
-// on at another pace.
-func deciding() []string { return []string{"ports", "strict", "method"} }
+// itemOptions are the options, by their long names, that decide which items there are.
+func itemOptions() []string { return []string{"ports", "strict", "method"} }
 
-// Differences says in which ways another scan would not have the same items in the same places, in words for people;
-// none when it is the same scan.
-func (p *plan) Differences(other report.Started, checks []*report.Check) []string {
+// findingOptions are those that decide what is sent for an item and what is found in the answer. All others may change: a
+// scan may go on at another pace.
+func findingOptions() []string {
+	return []string{
+		"header", "body", "var", "user-agent", "random-agent", "proxy", "follow-redirects", "follow-host-redirects", "max-redirects",
+		"tls-verify", "client-cert", "sni", "resolvers", "ip-version",
+		"match-status", "filter-status", "match-string", "filter-string", "match-regex", "filter-regex", "match-length", "filter-length",
+	}
+}
+
+// inputKinds are the kinds of inputs that decide which items there are, those first by which a person knows a scan.
+func inputKinds() []string { return []string{"list", "target", "exclude", "check", KindFromSkipped} }
+
+// Differences says in which ways another scan would not have the same items in the same places, or would find something
+// else, in words for people; none when it is the same scan.
+func (p *Progress) Differences(other report.Started, checks []*report.Check) []string {
+	return append(p.differentItems(other, checks), p.differentOptions(other, findingOptions())...)
+}
+
+// Differences says in which ways another scan would not have the same items in the same places, in words for people. It may
+// ask them in another way.
+func (m *Missing) Differences(other report.Started, checks []*report.Check) []string {
+	return m.differentItems(other, checks)
+}
+
+func (p *plan) differentOptions(other report.Started, options []string) []string {
 	var all []string
-	differ := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	for _, name := range deciding() {
-		if was, is := p.started.Options[name], other.Options[name]; was != is {
-			differ("--%s was %q and is %q", name, was, is)
+	for _, name := range options {
+		was, is := p.started.Options[name], other.Options[name]
+		switch {
+		case was == is:
+		case was == "":
+			all = append(all, fmt.Sprintf("--%s was not given and is %q", name, is))
+		case is == "":
+			all = append(all, fmt.Sprintf("--%s was %q and is not given", name, was))
+		default:
+			all = append(all, fmt.Sprintf("--%s was %q and is %q", name, was, is))
 		}
 	}
-	for _, kind := range []string{"list", "target", "exclude", "check", KindFromSkipped} {
+	return all
+}
+
+func (p *plan) differentItems(other report.Started, checks []*report.Check) []string {
+	all := p.differentOptions(other, itemOptions())
+	differ := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	for _, kind := range inputKinds() {
 		was, is := ofKind(p.started.Inputs, kind), ofKind(other.Inputs, kind)
 		if len(was) != len(is) {
 			differ("%s: there were %d (%s) and are %d (%s)", kind, len(was), names(was), len(is), names(is))

@@ -25,6 +25,7 @@ type Progress struct {
 	last    time.Time
 	sent    int64
 	lost    bool // a target has both done items and others
+	ended   bool // the scan came to its end
 	loose   int  // lines that have to go before more is appended
 }
 
@@ -67,6 +68,7 @@ func (c collector) Event(e report.Event) error {
 	p.learn(e)
 	switch e := e.(type) {
 	case *report.Started:
+		p.ended = false
 		p.see(e.Time)
 	case *report.Result:
 		p.sent += int64(e.Attempts)
@@ -89,6 +91,7 @@ func (c collector) Event(e report.Event) error {
 		}
 	case *report.Summary:
 		p.sent = e.Sent // it knows of those of skipped items too
+		p.ended = e.Interrupted == ""
 		p.see(e.Time)
 		p.loose++
 	}
@@ -137,6 +140,9 @@ func (p *Progress) Left(target int64, all int) (from int, again []int) {
 
 // Sent is the number of requests that the earlier scan is known to have sent.
 func (p *Progress) Sent() int64 { return p.sent }
+
+// Ended says that the earlier scan came to its end: nothing is left of it.
+func (p *Progress) Ended() bool { return p.ended }
 
 // Incomplete says that a target of which items were done has others that failed or were skipped.
 func (p *Progress) Incomplete() bool { return p.lost }

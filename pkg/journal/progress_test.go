@@ -158,7 +158,7 @@ func TestDifferences(t *testing.T) {
 		want   string
 	}{
 		{"the same at another pace", func(s *report.Started, c []*report.Check) []*report.Check { s.Options["cooldown"] = "1s"; return c }, ""},
-		{"other ports", func(s *report.Started, c []*report.Check) []*report.Check { s.Options["ports"] = ""; return c }, `--ports was "80" and is ""`},
+		{"other ports", func(s *report.Started, c []*report.Check) []*report.Check { s.Options["ports"] = ""; return c }, `--ports was "80" and is not given`},
 		{"a changed list", func(s *report.Started, c []*report.Check) []*report.Check {
 			s.Inputs[0].Digest, s.Inputs[0].Size = "sha256:2", 9
 			return c
@@ -168,6 +168,7 @@ func TestDifferences(t *testing.T) {
 			s.Inputs = append(s.Inputs, report.Input{Kind: "target", Name: "h"})
 			return c
 		}, "target: there were 0 () and are 1 (h)"},
+		{"another header", func(s *report.Started, c []*report.Check) []*report.Check { s.Options["header"] = "X (1)"; return c }, `--header was not given and is "X (1)"`},
 		{"fewer items", func(_ *report.Started, c []*report.Check) []*report.Check { return c[:2] }, "each target had 3 items and has 2"},
 		{"other items", func(_ *report.Started, c []*report.Check) []*report.Check { c[2].Path = "/d"; return c }, "item 2 of each target was probe GET /c and is probe GET /d"},
 	} {
