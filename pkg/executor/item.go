@@ -26,7 +26,7 @@ type Item[T any] struct {
 type Kind uint8
 
 const (
-	// Done: the item is finished and its host has answered.
+	// Done: the item is finished and its host has answered, unless Outcome.Elsewhere says otherwise.
 	Done Kind = iota
 	// Moot: the item is finished without a word of its host, because there was nothing to ask it for.
 	Moot
@@ -74,6 +74,8 @@ type Outcome[T any] struct {
 	At   time.Time // when the item may go again; see the kinds
 	// Answered says that the host has answered, in a Neutral or a CheckError; Done and Retry imply it.
 	Answered bool
+	// Elsewhere says of a Done that somebody else was asked: the item is finished, and its host has not answered.
+	Elsewhere bool
 	// Free keeps a Retry out of the attempts; it is counted in Item.Free instead.
 	Free bool
 	// Spent says that the item of a HostError must not run again, whoever was at fault: it may have had its effect.

@@ -134,6 +134,8 @@ func (c *chaos) respond(_ *world, item Item[string]) Outcome[string] {
 	case dice < 14 && !strings.Contains(item.Target, "+"):
 		named := strings.Replace(item.Target, "/", "+/", 1)
 		return Outcome[string]{Target: &named}
+	case dice == 15:
+		return Outcome[string]{Elsewhere: true}
 	case dice == 14 && c.dice(20) == 0:
 		return Outcome[string]{Kind: Abandon, Reason: NoRoute, Err: errDown}
 	}
