@@ -73,8 +73,11 @@ func showResponse(b *bytes.Buffer, e requester.Exchange) {
 	}
 }
 
-// appendResponse writes a response in the form of HTTP/1.1, with its body decoded.
+// appendResponse writes a response in the form of HTTP/1.1, with its body decoded; one of another protocol as it came.
 func appendResponse(dst []byte, r *requester.Response) []byte {
+	if r.Proto == "" { // no HTTP
+		return append(dst, r.Body...)
+	}
 	dst = fmt.Appendf(dst, "%s %d\r\n", r.Proto, r.Status)
 	for _, f := range r.Header {
 		dst = append(append(append(dst, f.Name...), ": "...), f.Value...)

@@ -17,21 +17,23 @@ import (
 
 // Client sends for one scan. Make one with [New]; the zero value does not work. All methods are safe for concurrent use.
 type Client struct {
-	cfg    Config
-	scan   *flow.Limiter // nil = no rule
-	gates  *gates
-	names  *resolver
-	outage *outage
-	lag    lagMeter
-	proxy  *proxy // nil = none
-	dialer net.Dialer
-	tlsH2  *tls.Config     // offers HTTP/2
-	tlsH1  *tls.Config     // does not
-	h2     *http.Transport // makes HTTP/2 of connections of ours
-	agent  string
-	top    float64 // the rate from which on a host is not held back: that of its rule
-	closed atomic.Bool
-	sent   atomic.Int64
+	cfg   Config
+	scan  *flow.Limiter // nil = no rule
+	gates *gates
+	names *resolver
+	// systemServers reads which DNS servers the system asks.
+	systemServers func() (*servers, error)
+	outage        *outage
+	lag           lagMeter
+	proxy         *proxy // nil = none
+	dialer        net.Dialer
+	tlsH2         *tls.Config     // offers HTTP/2
+	tlsH1         *tls.Config     // does not
+	h2            *http.Transport // makes HTTP/2 of connections of ours
+	agent         string
+	top           float64 // the rate from which on a host is not held back: that of its rule
+	closed        atomic.Bool
+	sent          atomic.Int64
 	// dialErrors has one error value for each cause, see shared.
 	dialErrors sync.Map // syscall.Errno -> *hosterrors.ConnError
 }
@@ -66,6 +68,7 @@ func New(cfg Config) (*Client, error) {
 	if c.names, err = newResolver(&cfg); err != nil {
 		return nil, fmt.Errorf("requester: %w", err)
 	}
+	c.systemServers = sync.OnceValues(func() (*servers, error) { return readSystemServers("/etc/resolv.conf") })
 	c.tlsH1 = baseTLS(&cfg)
 	c.tlsH2 = c.tlsH1.Clone()
 	c.tlsH2.NextProtos = []string{alpnH2, "http/1.1"}

@@ -17,7 +17,12 @@ func (r *Request) method() string {
 		name, _, _ := bytes.Cut(r.Raw[:min(len(r.Raw), 32)], []byte(" "))
 		return string(name)
 	}
-	if r.Method == "" {
+	switch {
+	case r.Talk != nil:
+		return "TCP"
+	case r.Query != nil:
+		return "DNS"
+	case r.Method == "":
 		return "GET"
 	}
 	return r.Method
@@ -26,7 +31,11 @@ func (r *Request) method() string {
 // check refuses what would not arrive as one well-formed request. The host is looked at by checkHost.
 func (r *Request) check() error {
 	switch {
-	case r.Scheme != "http" && r.Scheme != "https":
+	case r.Query != nil:
+		return nil
+	case r.Talk != nil && r.Scheme != "tcp" && r.Scheme != "tls":
+		return fmt.Errorf("expected the scheme tcp or tls, got %q", r.Scheme)
+	case r.Talk == nil && r.Scheme != "http" && r.Scheme != "https":
 		return fmt.Errorf("expected the scheme http or https, got %q", r.Scheme)
 	case r.Host == "":
 		return errors.New("expected a host, got none")

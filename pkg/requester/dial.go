@@ -37,7 +37,7 @@ func (s *sending) reach() (*conn, *h2conn, error) {
 	// A connection that has waited for a worker for a while may have been closed for being idle, which is no host error.
 	c.used = now.Sub(dialled) >= time.Second
 	var h2 *h2conn
-	if s.req.Scheme == "https" {
+	if s.req.Scheme == "https" || s.req.Scheme == "tls" {
 		h2, err = s.handshake(c)
 		s.took += time.Since(now)
 	}

@@ -52,7 +52,11 @@
 // [ProxyDownError]. An HTTP proxy is silent while it dials, so before a host is blamed for a silence in which the proxy said
 // nothing to anybody, the proxy is asked for its own options.
 //
-// A [Handshake] is a request without a request: a connection, TLS, and what was agreed on, through the same doors.
+// # Other than HTTP
+//
+// A [Handshake] is a request without a request: a connection, TLS, and what was agreed on, through the same doors. So is a [Talk], in which
+// both sides say what they like; a host that says nothing there has not failed, and has shown no sign of life either. A [Query] goes
+// to DNS servers, by the pace of the scan alone, and says nothing of any host.
 //
 // # Errors
 //

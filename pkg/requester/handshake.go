@@ -29,6 +29,14 @@ func (h *Handshake) apply(base *tls.Config) *tls.Config {
 	return own
 }
 
+// alone is what has a connection of its own and speaks no HTTP over it.
+func (s *sending) alone() (*Response, error) {
+	if s.req.Talk != nil {
+		return s.converse()
+	}
+	return s.shake()
+}
+
 // shake makes the handshake that is all of the request, over a connection of its own.
 func (s *sending) shake() (*Response, error) {
 	c, _, err := s.reach()

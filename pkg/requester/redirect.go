@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/miekg/dns"
+
 	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/hostkey"
 )
@@ -182,6 +184,12 @@ func fromURL(u *url.URL) (*Request, error) {
 
 // url is the request's URL.
 func (r *Request) url() string {
+	switch {
+	case r.Query != nil:
+		return "dns:///" + strings.TrimSuffix(r.Query.Name, ".") + "?type=" + dns.TypeToString[r.Query.Type]
+	case r.Talk != nil:
+		return r.Scheme + "://" + hostkey.Join(r.Host, r.Port)
+	}
 	b := append(append(make([]byte, 0, 64), r.Scheme...), "://"...)
 	return string(appendTarget(appendAuthority(b, r), r.Target))
 }

@@ -9,7 +9,7 @@ type Field struct{ Name, Value string }
 // A Request is only read by the client, so one may be shared by concurrent calls.
 type Request struct {
 	Method string // "" = GET
-	Scheme string // http or https
+	Scheme string // http or https; tcp, or tls for TLS, with a Talk
 	Host   string // canonical (see package hostkey), IPv6 without brackets
 	Port   uint16
 	// Target is path and query, sent as written, but for a space, which would end the request line and goes as %20.
@@ -22,6 +22,10 @@ type Request struct {
 
 	// Handshake makes the request one for a TLS handshake alone: Scheme is https, and nothing is sent after it. nil = a request.
 	Handshake *Handshake
+	// Talk makes it a conversation over TCP.
+	Talk *Talk
+	// Query makes it a question to DNS servers, which has no Scheme, Host or Port.
+	Query *Query
 
 	WantBody          bool          // keep the body
 	Timeout           time.Duration // as Config.Timeout, for this request; 0 = that

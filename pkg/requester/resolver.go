@@ -20,6 +20,7 @@ type resolver struct {
 	network string // ip, ip4 or ip6
 	limit   time.Duration
 	ask     func(ctx context.Context, host string) answer
+	servers *servers // that are asked; nil = the system's, by the system
 	known   nameCache
 	calls   singleflight.Group // host -> answer
 	slots   chan struct{}
@@ -46,7 +47,7 @@ func newResolver(cfg *Config) (*resolver, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.ask = servers.lookUp
+		r.servers, r.ask = servers, servers.lookUp
 	}
 	r.running, r.cancel = context.WithCancel(context.Background())
 	return r, nil

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/miekg/dns"
+
 	"github.com/redialscan/redial/pkg/hosterrors"
 )
 
@@ -24,7 +26,9 @@ type Response struct {
 	TLS    *TLSInfo   // nil without TLS; shared by the responses of one connection, not to be changed
 	// Session is what the handshake agreed on, where the request was one for that; it is not to be changed.
 	Session *tls.ConnectionState
-	Took    time.Duration // dial, TLS, head and body of all hops; without waits for a slot or a worker
+	// Reply is the answer to a Query, and Body the same as text; it is not to be changed.
+	Reply *dns.Msg
+	Took  time.Duration // dial, TLS, head and body of all hops; without waits for a slot or a worker
 
 	RetryAfter time.Duration // what an answer that may ask for less asked for, capped; 0 = nothing usable
 	// Throttled says that the host asked for less, and was not served: the request may be sent once more, at Again or later.

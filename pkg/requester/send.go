@@ -35,6 +35,9 @@ func (c *Client) send(ctx context.Context, req *Request, turn Turn, hop bool) (*
 	if err := req.check(); err != nil {
 		return nil, &hosterrors.BuildError{Err: err}
 	}
+	if req.Query != nil {
+		return c.ask(ctx, req, turn)
+	}
 	var room [128]byte
 	g, err := c.gates.enter(appendKey(room[:0], req.Host, req.Port), time.Now(), func() error { return c.welcome(req) })
 	switch {
@@ -101,8 +104,8 @@ type sending struct {
 func (s *sending) once(fresh bool) (resp *Response, again bool, err error) {
 	s.deadline = time.Time{}
 	s.client.sent.Add(1)
-	if s.req.Handshake != nil {
-		resp, err := s.shake()
+	if s.req.Handshake != nil || s.req.Talk != nil {
+		resp, err := s.alone()
 		if errors.Is(err, hosterrors.ErrExcluded) {
 			s.client.sent.Add(-1)
 		}

@@ -36,6 +36,7 @@ type servers struct {
 type server struct {
 	addr string
 	rest atomic.Int64 // it did not answer: others are preferred until then, in Unix nanoseconds
+	last atomic.Int64 // when it answered last, likewise
 }
 
 func newServers(addrs []string, network string) (*servers, error) {
@@ -202,7 +203,7 @@ func (s *server) exchange(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 		s.rest.Store(time.Now().Add(serverRest).UnixNano())
 		return nil, err
 	}
-	s.rest.Store(0)
+	s.answered()
 	switch {
 	case msg.Rcode != dns.RcodeSuccess && msg.Rcode != dns.RcodeNameError:
 		return nil, errors.New("server answered " + dns.RcodeToString[msg.Rcode])
@@ -215,7 +216,22 @@ func (s *server) exchange(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 }
 
 func (s *server) over(ctx context.Context, network string, m *dns.Msg) (*dns.Msg, error) {
-	raw, err := new(net.Dialer).DialContext(ctx, network, s.addr)
+	return askOver(ctx, new(net.Dialer).DialContext, network, s.addr, m)
+}
+
+// answered notes that the server is well.
+func (s *server) answered() {
+	s.rest.Store(0)
+	s.last.Store(time.Now().UnixNano())
+}
+
+func (s *server) heardSince(t time.Time) bool { return s.last.Load() >= t.UnixNano() }
+
+// askOver asks over a connection of its own.
+func askOver(
+	ctx context.Context, dial func(ctx context.Context, network, addr string) (net.Conn, error), network, addr string, m *dns.Msg,
+) (*dns.Msg, error) {
+	raw, err := dial(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // Exchange is one attempt to send a request, over one connection or, when the first had been closed, over two.
 type Exchange struct {
 	URL    string
-	Method string // "" for a TLS handshake that was wanted for itself
+	Method string // "" for a TLS handshake that was wanted for itself, TCP for a conversation, DNS for a question
 	// Sent is the request as it was written to the connection, with everything that the client adds; a request over HTTP/2, which
 	// has no such form, in the form of HTTP/1.1. It may hold secrets. nil = no connection came to stand, or Config.KeepSent is
 	// not set.

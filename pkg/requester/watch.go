@@ -102,6 +102,9 @@ func (c *Client) sitOut(ctx context.Context, hooks OutageHooks) error {
 // sound asks a host for a sign of life, by the shortest way: no pace, no breaker, a fresh connection.
 func (c *Client) sound(ctx context.Context, at origin) bool {
 	req := &Request{Scheme: at.scheme, Host: at.host, Port: at.port}
+	if at.scheme == "tcp" || at.scheme == "tls" {
+		req.Talk = &silence
+	}
 	key := appendKey(nil, at.host, at.port)
 	g, err := c.gates.enter(key, time.Now(), func() error { return c.welcome(req) })
 	if err != nil {
