@@ -64,6 +64,11 @@ var allowed = map[string]map[string]string{
 		"pkg/requester":  "a check sends through the one send path",
 		"pkg/target":     "a check runs on a target",
 	},
+	"pkg/cluster": {
+		"pkg/hostkey": "hosts are dealt out by name",
+		"pkg/journal": "which items have ended, in this scan and before it was stopped",
+		"pkg/report":  "events come from the workers and go to the handlers",
+	},
 	"pkg/check/dsl":     {}, // a language and its functions; what its variables are is the caller's
 	"pkg/executor":      {}, // generic: it knows neither hosts nor HTTP
 	"pkg/failurewindow": {}, // pure policy
@@ -92,6 +97,7 @@ var allowed = map[string]map[string]string{
 
 // foreign is what a room may not import from elsewhere, with the reason.
 var foreign = map[string]map[string]string{
+	"pkg/cluster":       {"net/http": "what an item is, and how it is sent, is the Runner's"},
 	"pkg/executor":      {"net": "it is generic", "net/http": "it is generic", "net/url": "it is generic"},
 	"pkg/failurewindow": {"net": "policy is arithmetic", "context": "only callers wait"},
 	"pkg/flow":          {"net": "policy is arithmetic", "context": "only callers wait"},

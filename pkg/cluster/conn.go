@@ -1,0 +1,124 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
+)
+
+// Access is how a server is reached, and what shows it who asks. Secrets come from files or the environment, not from
+// flags that others see.
+type Access struct {
+	URL   string      // nats://host:port, several with commas
+	Name  string      // of the connection, for whoever watches the server
+	Token string      // "" = none
+	Seed  []byte      // of an nkey; nil = none
+	TLS   *tls.Config // nil = as the URL says
+	// Log hears of connections that are lost and found; nil = nobody.
+	Log func(format string, args ...any)
+}
+
+// Conn is a connection to a server, which is found again when it was lost. It is safe for concurrent use.
+type Conn struct {
+	nc *nats.Conn
+	js jetstream.JetStream
+}
+
+const (
+	reconnectWait = 250 * time.Millisecond
+	pingEvery     = 5 * time.Second
+	callTimeout   = 5 * time.Second // of one request to the server
+)
+
+// Dial connects to a server that runs JetStream. The error says what was tried; it wraps [ErrRefused] when the server does not let
+// us in.
+func Dial(ctx context.Context, a Access) (*Conn, error) {
+	opts := []nats.Option{
+		nats.Name(a.Name),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(reconnectWait),
+		nats.PingInterval(pingEvery),
+		// What could not be sent at its time is not to be sent at another: a late word about a batch would be a false one.
+		nats.ReconnectBufSize(-1),
+	}
+	if a.Log != nil {
+		opts = append(opts,
+			nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+				if err != nil {
+					a.Log("the connection to the server is lost: %v", err)
+				}
+			}),
+			nats.ReconnectHandler(func(nc *nats.Conn) { a.Log("connected to %s again", nc.ConnectedUrlRedacted()) }),
+		)
+	}
+	opts = append(opts, nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})) // the default prints
+	if a.Token != "" {
+		opts = append(opts, nats.Token(a.Token))
+	}
+	if a.TLS != nil {
+		opts = append(opts, nats.Secure(a.TLS))
+	}
+	if a.Seed != nil {
+		key, err := withSeed(a.Seed)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, key)
+	}
+	nc, err := nats.Connect(a.URL, opts...)
+	if errors.Is(err, nats.ErrAuthorization) {
+		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("connect to the server: %w", err)
+	}
+	js, err := jetstream.New(nc)
+	if err == nil {
+		err = hasJetStream(ctx, js)
+	}
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return &Conn{nc: nc, js: js}, nil
+}
+
+// ErrRefused says that the server wants another token, key or certificate.
+var ErrRefused = errors.New("the server does not let us in")
+
+// minLevel is that of the API of JetStream that has streams without a sync of each write (server 2.12).
+const minLevel = 2
+
+func hasJetStream(ctx context.Context, js jetstream.JetStream) error {
+	ctx, stop := context.WithTimeout(ctx, callTimeout)
+	defer stop()
+	info, err := js.AccountInfo(ctx)
+	if err != nil {
+		return fmt.Errorf("ask the server for JetStream: %w", err)
+	}
+	if info.API.Level < minLevel {
+		return fmt.Errorf("the server's JetStream is of API level %d, expected at least %d (nats-server 2.12)", info.API.Level, minLevel)
+	}
+	return nil
+}
+
+func withSeed(seed []byte) (nats.Option, error) {
+	pair, err := nkeys.FromSeed(seed)
+	if err != nil {
+		return nil, fmt.Errorf("nkey seed: %w", err)
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		return nil, fmt.Errorf("nkey seed: %w", err)
+	}
+	return nats.Nkey(public, pair.Sign), nil
+}
+
+// Close ends the connection.
+func (c *Conn) Close() { c.nc.Close() }
