@@ -15,6 +15,9 @@ func (c *conn) open(unknown bool) bool {
 	if err != nil {
 		return false
 	}
+	if c.unarm() != nil {
+		return false
+	}
 	quiet := false
 	err = raw.Read(func(fd uintptr) bool {
 		var one [1]byte

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/redialscan/redial/pkg/hosterrors"
@@ -22,6 +23,10 @@ type conn struct {
 	used      bool // a response has come over it
 	idleSince time.Time
 
+	raw    syscall.RawConn // of a connection in the clear that was used; nil where there is none
+	coarse bool            // see asking
+	armed  time.Time       // its deadline while it is coarse; guarded by mu
+
 	mu      sync.Mutex
 	busy    context.Context // of the send that uses it now; nil while idle
 	watched <-chan struct{} // Done of the context that stop belongs to
@@ -36,6 +41,41 @@ var longAgo = time.Unix(1, 0)
 func (c *conn) begin(ctx context.Context, deadline time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.watchLocked(ctx)
+	return c.armLocked(deadline)
+}
+
+// beginCoarse is begin for an exchange that moves its deadline by itself (asking).
+func (c *conn) beginCoarse(ctx context.Context, now, deadline time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watchLocked(ctx)
+	if c.armed.Sub(now) >= coarseLeft && !c.armed.After(deadline) && ctx.Err() == nil {
+		return nil
+	}
+	if coarse := now.Add(coarseDeadline); coarse.Before(deadline) {
+		deadline = coarse
+	}
+	c.armed = deadline
+	return c.armLocked(deadline)
+}
+
+// arm moves the deadline of the exchange that goes on.
+func (c *conn) arm(deadline time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.armed = deadline
+	return c.armLocked(deadline)
+}
+
+func (c *conn) armLocked(deadline time.Time) error {
+	if c.busy.Err() != nil {
+		deadline = longAgo
+	}
+	return c.SetDeadline(deadline)
+}
+
+func (c *conn) watchLocked(ctx context.Context) {
 	c.busy = ctx
 	if done := ctx.Done(); done != c.watched {
 		c.unwatchLocked()
@@ -43,10 +83,6 @@ func (c *conn) begin(ctx context.Context, deadline time.Time) error {
 			c.watched, c.stop = done, context.AfterFunc(ctx, c.abort)
 		}
 	}
-	if ctx.Err() != nil {
-		deadline = longAgo
-	}
-	return c.SetDeadline(deadline)
 }
 
 // abort runs when a watched context has ended, perhaps long after the exchange that it belonged to.
@@ -58,8 +94,20 @@ func (c *conn) abort() {
 	}
 }
 
+// unarm takes the deadline away, which may have passed while the connection was idle.
+func (c *conn) unarm() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.armed = time.Time{}
+	return c.SetDeadline(time.Time{})
+}
+
 // end says that the exchange is over and the connection idle.
 func (c *conn) end(now time.Time) {
+	if !c.used && c.Conn == c.wire {
+		c.raw = rawOf(c.wire)
+		c.coarse = c.raw != nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy, c.idleSince, c.used = nil, now, true
@@ -91,8 +139,9 @@ func (c *conn) shut() {
 
 // desk holds the buffers of one send. Idle connections have none, so that thousands of them cost little.
 type desk struct {
-	br   *bufio.Reader
-	out  []byte // request as sent
+	ask  asking
+	br   *bufio.Reader // of ask
+	out  []byte        // request as sent
 	head []byte
 	body []byte
 }
@@ -105,7 +154,7 @@ const (
 var desks = sync.Pool{New: func() any { return &desk{br: bufio.NewReaderSize(nil, readBuffer)} }}
 
 func (d *desk) release() {
-	d.br.Reset(nil)
+	d.ask.end()
 	for _, buf := range []*[]byte{&d.out, &d.head, &d.body} {
 		if cap(*buf) > keepScratch {
 			*buf = nil
@@ -129,23 +178,20 @@ type outcome struct {
 }
 
 // exchange sends what lies in d.out and reads the response. Success is booked once the head is there, before the body.
-func (c *conn) exchange(ctx context.Context, deadline time.Time, d *desk, want wanted, book *booking) outcome {
+func (c *conn) exchange(ctx context.Context, start, deadline time.Time, d *desk, want wanted, book *booking) outcome {
 	t := trouble{phase: hosterrors.PhaseHead, fresh: !c.used, after: want.timeout}
-	if err := c.begin(ctx, deadline); err != nil {
+	if err := c.arrange(ctx, start, deadline); err != nil {
 		return outcome{err: t.explain(ctx, err), silent: true, nothing: true}
 	}
-	d.br.Reset(c.Conn)
-	sent, writeErr := c.Write(d.out)
-	if writeErr != nil && isTimeout(writeErr) {
-		return outcome{err: t.explain(ctx, writeErr), silent: true, nothing: sent == 0}
-	}
-	// A host may answer and close before it has read the whole request: look for the answer before complaining.
+	d.ask.begin(c, d.out, deadline)
+	d.br.Reset(&d.ask)
 	h, err := c.readHeads(d, want, &t)
+	writeErr := d.ask.writeErr
 	if err != nil {
 		if writeErr != nil && !t.answered {
 			err = writeErr
 		}
-		return outcome{err: t.explain(ctx, err), silent: !t.answered, nothing: writeErr != nil && sent == 0}
+		return outcome{err: t.explain(ctx, err), silent: !t.answered, nothing: writeErr != nil && d.ask.sent == 0}
 	}
 	if c.viaProxy && h.status == 407 {
 		return outcome{err: &hosterrors.ProxyError{Status: h.status}}
@@ -167,6 +213,14 @@ func (c *conn) exchange(ctx context.Context, deadline time.Time, d *desk, want w
 	// Bytes that nobody asked for would be taken for the next response.
 	out.reuse = writeErr == nil && !h.close && !out.payload.open && h.status >= 200 && d.br.Buffered() == 0
 	return out
+}
+
+// arrange sets the deadline of an exchange.
+func (c *conn) arrange(ctx context.Context, now, deadline time.Time) error {
+	if c.coarse {
+		return c.beginCoarse(ctx, now, deadline)
+	}
+	return c.begin(ctx, deadline)
 }
 
 // readHeads reads heads until one that is not interim.

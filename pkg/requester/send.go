@@ -197,7 +197,7 @@ func (s *sending) over(c *conn) (resp *Response, again bool, err error) {
 	if s.deadline.IsZero() {
 		s.deadline = start.Add(want.timeout)
 	}
-	out := c.exchange(s.ctx, s.deadline, d, want, &s.booking)
+	out := c.exchange(s.ctx, start, s.deadline, d, want, &s.booking)
 	now := time.Now()
 	s.took += now.Sub(start)
 	if out.err != nil {
