@@ -99,15 +99,14 @@ func exists(path string) bool {
 
 // isUnfinished says that an events file is there, of a scan that did not come to its end.
 func isUnfinished(ctx context.Context, path string) (bool, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		return false, nil // a scan that was killed at its start
-	}
 	p, err := journal.Load(ctx, path, func(*report.LineError) {}) // they are told when it is read to go on
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
-	return !p.Ended(), nil
+	return p.Begun() && !p.Ended(), nil
 }
 
 // close lets others have the file. One that only this scan could have gone on with goes with the end of the scan.

@@ -27,6 +27,11 @@ func (o *scanOptions) resume(ctx context.Context, opt *scan.Options, screen *scr
 	if err != nil {
 		return nil, usageErrorf("resume", "%s: %v", name, reason(err))
 	}
+	if !p.Begun() { // there is nothing to lose, and maybe not all to compare
+		screen.messages.info("the scan of %s had not come to anything, and begins anew", name)
+		o.output.events, o.output.resume = name, ""
+		return nil, nil
+	}
 	if all := p.Differences(opt.Started, scan.Places(*opt)); len(all) > 0 {
 		text := strings.Join(all, "; ")
 		if held.kept != "" {

@@ -18,9 +18,16 @@ import (
 	"github.com/redialscan/redial/pkg/report"
 )
 
-// runUntil runs redial as a process of its own and sends it a signal when a file has grown by so many bytes. It says
-// whether the process was stopped by that, before it had ended by itself.
-func runUntil(t *testing.T, sig syscall.Signal, file string, grown int64, args ...string) (stopped bool) {
+// moment is when a process is stopped: a file has grown by so many bytes, or the process has run for so long. What is 0
+// does not count; the zero value never comes.
+type moment struct {
+	grown int64
+	after time.Duration
+}
+
+// runUntil runs redial as a process of its own and sends it a signal at a moment. It says whether the process was stopped
+// by that, before it had ended by itself.
+func runUntil(t *testing.T, sig syscall.Signal, file string, when moment, args ...string) (stopped bool) {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -44,6 +51,17 @@ func runUntil(t *testing.T, sig syscall.Signal, file string, grown int64, args .
 	go func() { ended <- c.Wait() }()
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
+	var over <-chan time.Time
+	if when.after > 0 {
+		timer := time.NewTimer(when.after)
+		defer timer.Stop()
+		over = timer.C
+	}
+	stop := func() bool {
+		_ = c.Process.Signal(sig) // it may have ended this moment
+		<-ended
+		return true
+	}
 	for {
 		select {
 		case err := <-ended:
@@ -52,11 +70,11 @@ func runUntil(t *testing.T, sig syscall.Signal, file string, grown int64, args .
 			}
 			return false
 		case <-look.C:
-			if size()-before >= grown {
-				_ = c.Process.Signal(sig) // it may have ended this moment
-				<-ended
-				return true
+			if when.grown > 0 && size()-before >= when.grown {
+				return stop()
 			}
+		case <-over:
+			return stop()
 		}
 	}
 }
@@ -66,7 +84,7 @@ func TestKilledAndResumedEveryItemEndsOnce(t *testing.T) {
 	l := startHosts(t, lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 24, lab.Refusing: 3, lab.Flaky: 2}, FlakyDown: 2 * time.Second})
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	const paths = 300
+	const paths, kills = 600, 20
 	var text strings.Builder
 	for i := range paths {
 		fmt.Fprintf(&text, "/admin?%d\n", i)
@@ -78,28 +96,25 @@ func TestKilledAndResumedEveryItemEndsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{
-		"scan", "-l", file("list.txt"), "--path", file("paths.txt"), "--cooldown", "1s", "--linger", "3s", "--rate-limit", "4000",
+		"scan", "-l", file("list.txt"), "--path", file("paths.txt"), "--cooldown", "1s", "--linger", "3s", "--rate-limit", "2000",
 		"--host-rate-limit", "0", "--retry-budget", "1000", "--no-progress", "-j", "-o", file("results.jsonl"),
 	}
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(1, seed))
 	t.Logf("seed %d", seed)
-	stops := 0
-	first := append(args, "--events", file("scan.events"))
-	again := append(args, "--resume", file("scan.events"))
-	runUntil(t, syscall.SIGKILL, file("scan.events"), 1, first...)
-	for stops < 20 {
-		sig := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM}[rng.IntN(4)]
-		if !runUntil(t, sig, file("scan.events"), 1+rng.Int64N(100<<10), again...) {
-			break
+	// Killed is a scan when a part of the events is written, or at any time, be it before the first of them; Ctrl-C and
+	// kill -9 may take turns.
+	again := append(args, "--events", file("scan.events"), "--resume")
+	for killed := range kills {
+		when := moment{grown: 1 + rng.Int64N(100<<10), after: time.Duration(1 + rng.Int64N(int64(500*time.Millisecond)))}
+		if !runUntil(t, syscall.SIGKILL, file("scan.events"), when, again...) {
+			t.Fatalf("the scan ended after it was killed %d times, want %d: it is too short for this test", killed, kills)
 		}
-		stops++
+		if rng.IntN(4) == 0 {
+			runUntil(t, syscall.SIGTERM, file("scan.events"), moment{grown: 1}, again...)
+		}
 	}
-	if stops < 5 {
-		t.Errorf("stopped %d times only: the scan is too short for this test", stops)
-	}
-	t.Logf("stopped %d times", stops)
-	runUntil(t, syscall.SIGKILL, file("scan.events"), 1<<40, again...)
+	runUntil(t, syscall.SIGKILL, file("scan.events"), moment{}, again...)
 
 	ends, matched := map[string]int{}, 0
 	all := events(t, file("scan.events"))

@@ -44,7 +44,7 @@ func wants(t *testing.T, got string, lines ...string) {
 
 func TestMetricsOfAScan(t *testing.T) {
 	s := New("1.2.3", func() report.Status {
-		return report.Status{Elapsed: 1500 * time.Millisecond, Items: 20, Growing: true, Done: 5, Failed: 2, Skipped: 3, Sent: 12, Hosts: 9, Open: 2, Dead: 1}
+		return report.Status{Elapsed: 1500 * time.Millisecond, Items: 20, Growing: true, Done: 5, Failed: 2, Skipped: 3, Sent: 12, Hosts: 9, Open: 3, HalfOpen: 1, Dead: 1}
 	})
 	answer := func(status int, took time.Duration) requester.Exchange {
 		return requester.Exchange{Method: "GET", Took: took, Response: &requester.Response{Status: status}}
@@ -59,7 +59,7 @@ func TestMetricsOfAScan(t *testing.T) {
 	}
 	wants(t, text(t, s),
 		"redial_scan_seconds 1.5", "redial_requests_total 12", `redial_items_total{outcome="done"} 5`, "redial_items_waiting 10",
-		"redial_input_reading 1", `redial_hosts{state="closed"} 6`, `redial_hosts{state="open"} 2`, `redial_hosts{state="dead"} 1`,
+		"redial_input_reading 1", `redial_hosts{state="closed"} 5`, `redial_hosts{state="open"} 2`, `redial_hosts{state="half-open"} 1`, `redial_hosts{state="dead"} 1`,
 		`redial_request_errors_total{class="refused"} 1`, `redial_request_errors_total{class="timeout"} 1`, `redial_request_errors_total{class="other"} 0`,
 		`redial_responses_total{code="2xx"} 2`, `redial_responses_total{code="4xx"} 1`, `redial_responses_total{code="other"} 1`,
 		`redial_request_duration_seconds_bucket{le="0.005"} 1`, `redial_request_duration_seconds_bucket{le="0.01"} 3`,

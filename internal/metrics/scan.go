@@ -107,9 +107,10 @@ func (s *Scan) writeStatus(p *page, st report.Status) {
 		reading = 1
 	}
 	p.single("redial_input_reading", "gauge", "1 while the input may have more targets.", reading)
-	p.family("redial_hosts", "gauge", "Hosts read from the input, by the state of their breaker; open are the half-open ones too.")
+	p.family("redial_hosts", "gauge", "Hosts read from the input, by the state of their breaker.")
 	p.sample("redial_hosts", `state="closed"`, float64(max(0, st.Hosts-st.Open-st.Dead)))
-	p.sample("redial_hosts", `state="open"`, float64(st.Open))
+	p.sample("redial_hosts", `state="open"`, float64(st.Open-st.HalfOpen))
+	p.sample("redial_hosts", `state="half-open"`, float64(st.HalfOpen))
 	p.sample("redial_hosts", `state="dead"`, float64(st.Dead))
 }
 

@@ -230,6 +230,7 @@ func (s *Scan) Status() report.Status {
 	}
 	if s.breaker != nil {
 		st.Open = max(0, int64(s.breaker.QuarantinedCount())-st.Dead)
+		st.HalfOpen = min(int64(s.breaker.HalfOpenCount()), st.Open) // the two are read one after the other
 	}
 	s.withEarlierStatus(&st)
 	return st

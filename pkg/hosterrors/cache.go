@@ -33,6 +33,7 @@ type Cache struct {
 	closed      atomic.Bool
 	tripped     atomic.Bool
 	quarantined atomic.Int64
+	halfOpen    atomic.Int64
 	verbose     atomic.Bool
 	observer    atomic.Pointer[func(Transition)]
 
@@ -186,6 +187,9 @@ func (c *Cache) AnyTripped() bool { return c.tripped.Load() }
 
 // QuarantinedCount is the number of hosts that are not closed now.
 func (c *Cache) QuarantinedCount() int { return int(c.quarantined.Load()) }
+
+// HalfOpenCount is the number of hosts that are HalfOpen now.
+func (c *Cache) HalfOpenCount() int { return int(c.halfOpen.Load()) }
 
 // SetVerbose makes the breaker log every counted error, not only transitions.
 func (c *Cache) SetVerbose(verbose bool) { c.verbose.Store(verbose) }

@@ -131,7 +131,7 @@ func (r *modelRun) compare(t *rapid.T) {
 	for h := range r.cache.Hosts() {
 		shown[h.Key] = h
 	}
-	count, ever := 0, false
+	count, probing, ever := 0, 0, false
 	for key, h := range r.hosts {
 		if got := r.cache.State(key); got != h.state {
 			t.Fatalf("%s: state is %v, want %v", key, got, h.state)
@@ -152,10 +152,16 @@ func (r *modelRun) compare(t *rapid.T) {
 		if h.state != StateClosed {
 			count++
 		}
+		if h.state == StateHalfOpen {
+			probing++
+		}
 		ever = ever || h.ever
 	}
 	if got := r.cache.QuarantinedCount(); got != count {
 		t.Fatalf("%d quarantined, want %d", got, count)
+	}
+	if got := r.cache.HalfOpenCount(); got != probing {
+		t.Fatalf("%d half-open, want %d", got, probing)
 	}
 	if got := r.cache.AnyTripped(); got != ever {
 		t.Fatalf("any tripped is %t, want %t", got, ever)

@@ -95,4 +95,9 @@ func (c *Cache) tallyLocked(from, to State) {
 	case from != StateClosed && to == StateClosed:
 		c.quarantined.Add(-1)
 	}
+	if to == StateHalfOpen && from != to {
+		c.halfOpen.Add(1)
+	} else if from == StateHalfOpen && from != to {
+		c.halfOpen.Add(-1)
+	}
 }

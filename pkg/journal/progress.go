@@ -1,9 +1,11 @@
 package journal
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"os"
@@ -25,6 +27,7 @@ type Progress struct {
 	last    time.Time
 	sent    int64
 	lost    bool // a target has both done items and others
+	begun   bool // the file tells of an item, or of a host
 	ended   bool // the scan came to its end
 	loose   int  // lines that have to go before more is appended
 }
@@ -42,7 +45,14 @@ func Load(ctx context.Context, path string, onBad func(*report.LineError)) (*Pro
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, fmt.Errorf("%s is no file, expected the events file of a scan: a pipe cannot be resumed", path))
 	}
+	blank, err := isBlank(f)
+	if err != nil {
+		return nil, err
+	}
 	p := &Progress{path: path, partial: make(map[int64]*items), hosts: make(map[string]*report.Transition)}
+	if blank {
+		return p, nil
+	}
 	leftOut := 0 // apart from p, which belongs to the handler's goroutine until the end
 	err = Replay(ctx, f, collector{p}, func(bad *report.LineError) {
 		leftOut++
@@ -57,6 +67,19 @@ func Load(ctx context.Context, path string, onBad func(*report.LineError)) (*Pro
 	return p, nil
 }
 
+// isBlank says that a file holds nothing, or a part of its first line: the scan was killed when it had hardly begun.
+func isBlank(f io.ReadSeeker) (bool, error) {
+	const first = `{"type":"started",`
+	line, err := bufio.NewReader(f).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	n := min(len(line), len(first))
+	blank := errors.Is(err, io.EOF) && string(line[:n]) == first[:n]
+	_, err = f.Seek(0, io.SeekStart)
+	return blank, err
+}
+
 // collector is the handler that fills a Progress.
 type collector struct{ p *Progress }
 
@@ -66,6 +89,7 @@ func (c collector) Finish() error { return nil }
 func (c collector) Event(e report.Event) error {
 	p := c.p
 	p.learn(e)
+	p.begun = p.begun || e.Type() != report.TypeStarted && e.Type() != report.TypeCheck
 	switch e := e.(type) {
 	case *report.Started:
 		p.ended = false
@@ -140,6 +164,10 @@ func (p *Progress) Left(target int64, all int) (from int, again []int) {
 
 // Sent is the number of requests that the earlier scan is known to have sent.
 func (p *Progress) Sent() int64 { return p.sent }
+
+// Begun says that the file tells of an item or a host. Without that there is nothing to go on with, and what the file says of
+// the plan of the scan may be cut short.
+func (p *Progress) Begun() bool { return p.begun }
 
 // Ended says that the earlier scan came to its end: nothing is left of it.
 func (p *Progress) Ended() bool { return p.ended }

@@ -146,6 +146,27 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// A scan that was killed in its first moments has a file that says nothing of an item, and maybe not all of its plan.
+func TestHardlyBegun(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "not begun", `{"typ`: "not begun", `{"type":"started","time":"20`: "not begun", started: "not begun",
+		started + `{"type":"check","index":0,"id":"probe"}` + "\n" + `{"type":"che`: "not begun",
+		started + result: "begun", "no events": "refused", "no events\n": "refused", result[:20]: "refused",
+	} {
+		name := filepath.Join(t.TempDir(), "scan.events")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := "refused"
+		if p, err := Load(t.Context(), name, nil); err == nil {
+			got = map[bool]string{true: "begun", false: "not begun"}[p.Begun()]
+		}
+		if got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestDifferences(t *testing.T) {
 	p, err := Load(t.Context(), written(t, "", story()...), nil)
 	if err != nil {

@@ -18,6 +18,7 @@ type Status struct {
 	Rate                  float64 // requests per second lately; filled in by whoever displays it
 	Hosts                 int64   // read from the input
 	Open, Dead            int64   // hosts in quarantine, and given up
+	HalfOpen              int64   // those of the first that are being called at this moment
 	Final                 bool    // the scan is over
 }
 

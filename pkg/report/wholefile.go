@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 // WholeFile is a report that is there whole or not at all: it is written under a temporary name beside its own, and takes
@@ -50,7 +50,7 @@ func (f *Files) OpenWhole(path, what string) (*WholeFile, error) {
 // NewWholeStream gathers a report and writes it to w when it is whole. name stands in errors.
 func NewWholeStream(name string, w io.Writer) (*WholeFile, error) {
 	out := &WholeFile{name: name, to: w}
-	if err := out.temporary(os.TempDir()); err != nil {
+	if err := out.temporary(os.TempDir(), ""); err != nil {
 		return nil, &OutputError{Name: name, Err: err}
 	}
 	return out, nil
@@ -77,7 +77,7 @@ func (o *WholeFile) open(path string, taken []takenFile) error {
 			return explainOpen(path, reason(err))
 		}
 		o.to, o.pipe = to, to
-		return o.temporary(os.TempDir())
+		return o.temporary(os.TempDir(), "")
 	default:
 		for _, t := range taken {
 			if os.SameFile(t.info, info) {
@@ -91,17 +91,21 @@ func (o *WholeFile) open(path string, taken []takenFile) error {
 		_ = may.Close() // nothing was written
 	}
 	o.path = path
-	if err := o.temporary(filepath.Dir(path)); err != nil {
+	removeStale(path, time.Now())
+	if err := o.temporary(filepath.Dir(path), path); err != nil {
 		return explainOpen(path, reason(err))
 	}
 	return nil
 }
 
-// temporary makes the file that is written to. Its mode is what the user's mask leaves, as that of any new file.
-func (o *WholeFile) temporary(folder string) error {
-	file, err := os.OpenFile(filepath.Join(folder, ".redial-"+rand.Text()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+// temporary makes the file that is written to. What is copied at the end needs no name.
+func (o *WholeFile) temporary(folder, path string) error {
+	file, err := createTemporary(folder, path)
 	if err != nil {
 		return err
+	}
+	if path == "" {
+		_ = os.Remove(file.Name()) // fails where an open file must have one; then Commit does it
 	}
 	o.file, o.w = file, bufio.NewWriterSize(file, outputBuffer)
 	return nil

@@ -1,0 +1,14 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package report
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// hold marks a file as in use for as long as it is open, and says whether nobody else did.
+func hold(file *os.File) bool {
+	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+}
