@@ -94,6 +94,9 @@ func TestBrowserFiltersAndUnfolds(t *testing.T) {
 	if got := b.eval(`document.documentElement.scrollWidth <= 390`); got != "true" {
 		t.Errorf("the page is wider than a phone")
 	}
+	if got := b.eval(`document.querySelector(".tracks td.line svg").getBoundingClientRect().right <= 390`); got != "true" {
+		t.Errorf("the timeline of a host is beside what a phone shows")
+	}
 	if all := b.complaints(file); len(all) > 0 {
 		t.Errorf("the page caused\n%s", strings.Join(all, "\n"))
 	}

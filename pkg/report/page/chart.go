@@ -31,8 +31,11 @@ func (p *Page) charts(end time.Time) []chart {
 	if len(c.slots) == 0 {
 		return nil
 	}
-	if total := end.Sub(c.begin); total > 0 && total/c.width < maxSlots {
-		for len(c.slots) <= int(total/c.width) { // nothing ended there, and that is worth seeing
+	if total := end.Sub(c.begin); total > 0 { // where nothing ended, that is worth seeing: to the end, as the hosts are shown
+		for total/c.width >= maxSlots {
+			c.fold()
+		}
+		for len(c.slots) <= int(total/c.width) {
 			c.slots = append(c.slots, slot{})
 		}
 	}
@@ -93,23 +96,25 @@ func (c *curve) latency() chart {
 	height := func(took time.Duration) float64 {
 		return chartHeight * math.Log(float64(took)/float64(least)) / math.Log(float64(most)/float64(least))
 	}
+	width := chartWidth / float64(len(c.slots))
 	for _, share := range shares {
 		ch.Columns = append(ch.Columns, share.name)
 		var points strings.Builder
-		pen := "M" // lifted where nothing was answered
+		drawn := false // nothing is where nothing was answered
 		for i, s := range c.slots {
 			took := percentile(s.latency, share.q)
 			text := ""
 			if took > 0 {
 				text = humanDuration(took)
-				x := (float64(i) + 0.5) * chartWidth / float64(len(c.slots))
-				fmt.Fprintf(&points, "%s%.1f %.1f", pen, x, chartHeight-height(took))
-				if pen == "M" {
-					points.WriteString("h0.01") // a column by itself is a dot
+				y := chartHeight - height(took)
+				if !drawn { // from edge to edge of the column, so that one by itself is seen
+					fmt.Fprintf(&points, "M%.1f %.1fh%.1f", float64(i)*width, y, width/2)
+				} else {
+					fmt.Fprintf(&points, "L%.1f %.1f", (float64(i)+0.5)*width, y)
 				}
-				pen = "L"
-			} else {
-				pen = "M"
+			}
+			if drawn = took > 0; drawn && (i+1 == len(c.slots) || percentile(c.slots[i+1].latency, share.q) == 0) {
+				fmt.Fprintf(&points, "h%.1f", width/2)
 			}
 			ch.Rows[i] = append(ch.Rows[i], text)
 		}
