@@ -4,7 +4,7 @@ import "time"
 
 // asking is the wire of one exchange, as its buffer reads it: the first read sends the request.
 //
-// Over a kept-alive connection in the clear the request is written and its answer awaited in one step (see talk). Its deadline
+// Over a kept-alive connection in the clear the request is written and its answer awaited in one step (see askWait). Its deadline
 // is then coarse: it stands for a while and is moved when it has passed before its time, rather than once for each exchange.
 type asking struct {
 	c        *conn
@@ -12,7 +12,7 @@ type asking struct {
 	deadline time.Time
 	sent     int
 	writeErr error
-	talk     talk
+	wait     askWait
 }
 
 const (
@@ -38,8 +38,8 @@ func (a *asking) Read(p []byte) (int, error) {
 	if out := a.out; out != nil {
 		a.out = nil
 		if c.coarse {
-			n, err, ok := a.talk.do(c.raw, out, p)
-			a.sent = a.talk.sent
+			n, err, ok := a.wait.do(c.raw, out, p)
+			a.sent = a.wait.sent
 			if ok && !a.early(err) {
 				return n, err
 			}

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// talk writes a request and reads the first bytes of its answer. A read that comes before the answer costs a system call for
+// askWait writes a request and reads the first bytes of its answer. A read that comes before the answer costs a system call for
 // nothing, and between a request and its answer that is nearly each. So the request is written where the runtime has
 // made ready to wait for the descriptor: whatever comes from then on wakes us, and only then is anything read.
-type talk struct {
+type askWait struct {
 	step func(fd uintptr) bool // made once, since it would be allocated for each request
 	out  []byte
 	in   []byte
@@ -24,7 +24,7 @@ type talk struct {
 
 // do says with ok that the answer, or the end of the connection, was read; else what is left of the request is to be written, and
 // the answer read, in the usual way.
-func (t *talk) do(raw syscall.RawConn, out, in []byte) (n int, err error, ok bool) { //nolint:revive // the error belongs to n
+func (t *askWait) do(raw syscall.RawConn, out, in []byte) (n int, err error, ok bool) { //nolint:revive // the error belongs to n
 	if t.step == nil {
 		t.step = t.take
 	}
@@ -41,7 +41,7 @@ func (t *talk) do(raw syscall.RawConn, out, in []byte) (n int, err error, ok boo
 }
 
 // take is called once before the wait and once after each.
-func (t *talk) take(fd uintptr) (over bool) {
+func (t *askWait) take(fd uintptr) (over bool) {
 	if t.sent < len(t.out) {
 		n, err := again(syscall.Write, int(fd), t.out)
 		t.sent = max(n, 0)
