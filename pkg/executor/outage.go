@@ -65,7 +65,8 @@ func (e *Executor[T]) freeHosts() []*host[T] {
 	e.mu.Unlock()
 	free := all[:0]
 	for _, h := range all {
-		if quarantined, at := e.ask(h.key); !quarantined && !at.After(time.Now()) {
+		now := time.Now()
+		if quarantined, at := e.ask(h.key, now); !quarantined && !at.After(now) {
 			free = append(free, h)
 		}
 	}

@@ -16,19 +16,20 @@ func (e *Executor[T]) work(ctx context.Context, c claim[T]) {
 }
 
 func (e *Executor[T]) step(ctx context.Context, c claim[T], turn *Turn) (claim[T], bool) {
-	quarantined, at := e.ask(c.host.key)
-	if quarantined || at.After(time.Now()) {
+	now := time.Now()
+	quarantined, at := e.ask(c.host.key, now)
+	if quarantined || at.After(now) {
 		return e.drop(c, turn, quarantined, at)
 	}
 	if c.entry.began == 0 {
-		c.entry.began = max(1, e.moment(time.Now()))
+		c.entry.began = max(1, e.moment(now))
 	}
 	item := c.entry.item(c.target, e.began)
 	item.Attempt++
 	item.Sends++
 	item.Probe = c.probe
 	if c.probe && e.cfg.LastCall != nil && e.cfg.LastCall(c.host.key) {
-		item = Item[T]{Target: item.Target, Check: -1, Attempt: 1, Sends: 1, Began: time.Now(), Probe: true}
+		item = Item[T]{Target: item.Target, Check: -1, Attempt: 1, Sends: 1, Began: now, Probe: true}
 		out := e.guarded(ctx, e.cfg.Probe, item, turn)
 		return e.finish(c, turn, out, true)
 	}
@@ -37,12 +38,11 @@ func (e *Executor[T]) step(ctx context.Context, c claim[T], turn *Turn) (claim[T
 }
 
 // ask asks whether a host may be called: not when it is quarantined, and not before at.
-func (e *Executor[T]) ask(key string) (quarantined bool, at time.Time) {
+func (e *Executor[T]) ask(key string, now time.Time) (quarantined bool, at time.Time) {
 	if e.cfg.Quarantined != nil {
 		quarantined = e.cfg.Quarantined(key)
 	}
 	if e.cfg.NextAdmit != nil {
-		now := time.Now()
 		at = e.cfg.NextAdmit(key, now)
 		quarantined = quarantined || at.Sub(now) >= never
 	}
@@ -122,12 +122,12 @@ func (e *Executor[T]) finish(c claim[T], turn *Turn, out Outcome[T], call bool) 
 	var at time.Time
 	asked := out.Kind != Done
 	if asked {
-		quarantined, at = e.ask(key)
+		quarantined, at = e.ask(key, time.Now())
 	}
 	e.mu.Lock()
 	if !asked && c.host.place == parked {
 		e.mu.Unlock()
-		quarantined, at = e.ask(key)
+		quarantined, at = e.ask(key, time.Now())
 		e.mu.Lock()
 	}
 	var n news[T]

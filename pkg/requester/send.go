@@ -159,7 +159,7 @@ func (s *sending) idle() *conn {
 		if c == nil {
 			return nil
 		}
-		age := time.Since(c.idleSince)
+		age := s.booking.sent.Sub(c.idleSince)
 		// A request that must not be repeated is not risked on a connection that may be closed; for the others the look costs
 		// a system call, and is worth it once the connection has been idle for a while.
 		if age < s.client.cfg.IdleTimeout && (repeatable && age < time.Second || c.open(repeatable)) {
