@@ -85,9 +85,9 @@ func TestTalk(t *testing.T) {
 				if _, err := io.WriteString(c, "."); err != nil {
 					return
 				}
-				hang(t, 500*time.Millisecond)
+				hang(t, 600*time.Millisecond)
 			}
-		}, []requester.Line{say("", 1000)}, strings.Repeat(".", 20), 10 * time.Second, true},
+		}, []requester.Line{say("", 1000)}, strings.Repeat(".", 17), 10 * time.Second, true},
 		{"endless", func(_ int, c net.Conn) {
 			for block := strings.Repeat("x", 1000); ; {
 				if _, err := io.WriteString(c, block); err != nil {
@@ -122,6 +122,8 @@ func TestTalk(t *testing.T) {
 				if state := b.State("h.test:21"); (state == hosterrors.StateClosed) != row.alive || state == hosterrors.StateOpen {
 					t.Errorf("state %v, want one that has answered: %v", state, row.alive)
 				}
+				c.Close()
+				hang(t, time.Second) // the host notices
 			})
 		})
 	}
