@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -28,6 +29,8 @@ type Access struct {
 type Conn struct {
 	nc *nats.Conn
 	js jetstream.JetStream
+
+	ahead atomic.Int64 // the server's clock, in nanoseconds
 }
 
 const (
@@ -122,3 +125,23 @@ func withSeed(seed []byte) (nats.Option, error) {
 
 // Close ends the connection.
 func (c *Conn) Close() { c.nc.Close() }
+
+// since is how long ago the server says that something was, by the server's clock.
+func (c *Conn) since(at time.Time) time.Duration {
+	return max(0, time.Since(at)+time.Duration(c.ahead.Load()))
+}
+
+// learnTime finds out how far the server's clock is ahead of ours. An error matters little: the clocks are taken to agree.
+func (c *Conn) learnTime(ctx context.Context, stream string) {
+	ctx, stop := context.WithTimeout(ctx, callTimeout)
+	defer stop()
+	before := time.Now()
+	s, err := c.js.Stream(ctx, stream)
+	if err != nil {
+		return
+	}
+	took := time.Since(before)
+	if there := s.CachedInfo().TimeStamp; !there.IsZero() {
+		c.ahead.Store(int64(there.Sub(before.Add(took / 2))))
+	}
+}

@@ -156,7 +156,7 @@ func TestReadErrorIsFinal(t *testing.T) {
 func FuzzDecoder(f *testing.F) {
 	var seed bytes.Buffer
 	for _, e := range everything() {
-		line, err := appendEvent(nil, e)
+		line, err := AppendEvent(nil, e)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func FuzzDecoder(f *testing.F) {
 			t.Fatalf("%v, whole %d of %d", err, d.Whole(), len(input))
 		}
 		for _, e := range events {
-			line, err := appendEvent(nil, e)
+			line, err := AppendEvent(nil, e)
 			if err != nil {
 				t.Fatalf("%#v was read and cannot be written: %v", e, err)
 			}
@@ -182,7 +182,7 @@ func FuzzDecoder(f *testing.F) {
 			if err != nil || len(bad) != 0 || len(back) != 1 {
 				t.Fatalf("%q does not read back: %v %v", line, bad, err)
 			}
-			again, err := appendEvent(nil, back[0])
+			again, err := AppendEvent(nil, back[0])
 			if err != nil || !bytes.Equal(line, again) {
 				t.Fatalf("%q became %q, %v", line, again, err)
 			}

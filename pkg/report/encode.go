@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// appendEvent appends e as one line of an events file.
-func appendEvent(dst []byte, e Event) ([]byte, error) {
+// AppendEvent appends e as one line of an events file.
+func AppendEvent(dst []byte, e Event) ([]byte, error) {
 	switch e := e.(type) {
 	case *Result:
 		return appendResultEvent(dst, e), nil

@@ -18,7 +18,7 @@ func (f *EventsFile) Start() error { return f.out.start() }
 
 // Event writes e.
 func (f *EventsFile) Event(e Event) error {
-	line, err := appendEvent(f.out.buf, e)
+	line, err := AppendEvent(f.out.buf, e)
 	if err != nil {
 		return f.out.fail(err)
 	}

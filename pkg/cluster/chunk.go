@@ -1,0 +1,171 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/redialscan/redial/pkg/report"
+)
+
+const (
+	chunkHeader = "Redial-Chunk"
+	maxChunk    = 256 << 10 // of events in a message; one that is larger goes through the store of files
+	maxEvent    = 8 << 20
+	maxHeader   = 2 << 10
+)
+
+// chunk stands in the header of a message of events.
+type chunk struct {
+	Batch    string `json:"batch"`
+	Delivery uint64 `json:"delivery"`
+	Seq      int    `json:"seq"` // from 0 in each delivery
+	Worker   string `json:"worker"`
+	Object   string `json:"object,omitempty"` // the events are there and not in the message
+	End      *end   `json:"end,omitempty"`    // nothing follows from this delivery
+}
+
+// end says what became of a batch.
+type end struct {
+	Sent   int64    `json:"sent,omitempty"`
+	Parked []parked `json:"parked,omitempty"` // what is left
+}
+
+// parked is a remainder that waits in the stream of work.
+type parked struct {
+	Seq   uint64        `json:"seq"`
+	Wait  time.Duration `json:"wait,omitempty"` // until it may go on
+	Hosts int           `json:"hosts"`
+}
+
+func (c *chunk) id() string { return fmt.Sprintf("%s/%d/%d", c.Batch, c.Delivery, c.Seq) }
+
+func (c *chunk) check() error {
+	switch {
+	case !validID(c.Batch) || !validID(c.Worker) || c.Object != "" && !validID(c.Object):
+		return errors.New("a batch, worker or object without a name, expected 1 to 64 letters, digits, dots and dashes")
+	case c.Delivery == 0 || c.Seq < 0:
+		return fmt.Errorf("chunk %d of delivery %d, expected numbers from 0 and from 1", c.Seq, c.Delivery)
+	case c.End != nil && (c.End.Sent < 0 || len(c.End.Parked) > 16):
+		return fmt.Errorf("an end with %d requests and %d remainders", c.End.Sent, len(c.End.Parked))
+	}
+	if c.End == nil {
+		return nil
+	}
+	for _, p := range c.End.Parked {
+		if p.Seq == 0 || p.Wait < 0 || p.Wait > 365*24*time.Hour || p.Hosts < 0 || p.Hosts > MaxBatchTargets {
+			return fmt.Errorf("remainder %d of %d hosts, after %s", p.Seq, p.Hosts, p.Wait)
+		}
+	}
+	return nil
+}
+
+func (c *chunk) message(subject string, events []byte) (*nats.Msg, error) {
+	head, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	m := nats.NewMsg(subject)
+	m.Header.Set(chunkHeader, string(head))
+	m.Data = events
+	return m, nil
+}
+
+func decodeChunk(h nats.Header) (chunk, error) {
+	var c chunk
+	if len(h.Values(chunkHeader)) != 1 {
+		return c, fmt.Errorf("%d headers %s, expected one", len(h.Values(chunkHeader)), chunkHeader)
+	}
+	err := decode([]byte(h.Get(chunkHeader)), maxHeader, &c, c.check)
+	return c, err
+}
+
+// decodeEvents reads what a worker may tell: all of it, or nothing when any of it is bad.
+func decodeEvents(data []byte, limit int, spec *Spec, bound int64) ([]report.Event, error) {
+	if len(data) > limit {
+		return nil, fmt.Errorf("%d bytes of events, expected at most %d", len(data), limit)
+	}
+	var all []report.Event
+	d := report.NewDecoder(bytes.NewReader(data))
+	for {
+		e, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := checkEvent(e, spec.Items, bound); err != nil {
+			return nil, fmt.Errorf("event %d: %w", len(all), err)
+		}
+		all = append(all, e)
+	}
+}
+
+// told says whether workers tell of such events.
+func told(e report.Event) bool {
+	switch e.(type) {
+	case *report.Result, *report.Skipped, *report.Transition, *report.Throttled, *report.Held, *report.Paused:
+		return true
+	}
+	return false
+}
+
+func checkEvent(e report.Event, items int, bound int64) error {
+	if !told(e) {
+		return fmt.Errorf("of type %.40q, which workers do not tell", e.Type())
+	}
+	switch e := e.(type) {
+	case *report.Result:
+		if e.Target < 0 || e.Target >= bound || e.Index < 0 || e.Index >= items {
+			return fmt.Errorf("item %d of target %d, expected targets below %d with %d items", e.Index, e.Target, bound, items)
+		}
+		if e.Attempts < 0 {
+			return fmt.Errorf("%d attempts", e.Attempts)
+		}
+	case *report.Skipped:
+		if e.Target < 0 || e.Target >= bound || e.From < 0 || e.To > items || len(e.Again) > items {
+			return fmt.Errorf("items %d to %d of target %d, expected targets below %d with %d items", e.From, e.To, e.Target, bound, items)
+		}
+		for _, i := range e.Again {
+			if i < 0 || i >= items {
+				return fmt.Errorf("item %d of target %d, expected one of %d", i, e.Target, items)
+			}
+		}
+	}
+	return nil
+}
+
+// first gives the part of a skip whose items take has not had yet, nil for none.
+func first(e *report.Skipped, take func(item int) bool) *report.Skipped {
+	kept := *e
+	kept.From, kept.To, kept.Again = 0, 0, nil
+	for i := e.From; i < e.To; i++ {
+		if !take(i) {
+			continue
+		}
+		switch {
+		case kept.From == kept.To:
+			kept.From, kept.To = i, i+1
+		case kept.To == i:
+			kept.To = i + 1
+		default:
+			kept.Again = append(kept.Again, i)
+		}
+	}
+	for _, i := range e.Again {
+		if take(i) {
+			kept.Again = append(kept.Again, i)
+		}
+	}
+	if kept.Count() == 0 {
+		return nil
+	}
+	kept.Items = kept.Count()
+	return &kept
+}

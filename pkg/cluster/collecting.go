@@ -1,0 +1,183 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/redialscan/redial/pkg/report"
+)
+
+// listen takes chunks of events from their stream until ctx ends.
+func (c *Coordinator) listen(ctx context.Context, wg *sync.WaitGroup) (<-chan *nats.Msg, error) {
+	consumer, err := c.conn.js.CreateOrUpdateConsumer(ctx, c.names.events(), jetstream.ConsumerConfig{
+		Durable: coordinatorConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: chunkAckWait,
+		MaxAckPending: maxUnacked, MaxDeliver: -1,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the consumer of events: %w", err)
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(32))
+	if err != nil {
+		return nil, fmt.Errorf("listen for events: %w", err)
+	}
+	incoming := make(chan *nats.Msg)
+	wg.Go(func() {
+		<-ctx.Done()
+		messages.Stop()
+	})
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			m, err := messages.Next()
+			if errors.Is(err, jetstream.ErrMsgIteratorClosed) {
+				return
+			}
+			if err != nil { // the iterator goes on by itself when the server is back
+				pause(ctx, reconnectWait)
+				continue
+			}
+			select {
+			case incoming <- &nats.Msg{Subject: m.Subject(), Reply: m.Reply(), Header: m.Headers(), Data: m.Data()}:
+			case <-ctx.Done():
+			}
+		}
+	})
+	return incoming, nil
+}
+
+// take takes one chunk: its events are told once, whoever sends them, and however often.
+func (r *course) take(ctx context.Context, m *nats.Msg) error {
+	r.hear(m.Reply)
+	head, events, err := r.readChunk(ctx, m)
+	if refused, ok := errors.AsType[*MessageError](err); ok {
+		r.c.cfg.Refused.note("events", refused.Subject, refused.Err)
+		r.acks.add(nil, m.Reply)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	delivery := fmt.Sprintf("%s/%d", head.Batch, head.Delivery)
+	if seq, known := r.chunks.Get(delivery); known && head.Seq <= seq {
+		r.acks.add(nil, m.Reply)
+		return nil
+	}
+	r.chunks.Add(delivery, head.Seq)
+	var fresh []report.Event
+	for _, e := range events {
+		if e = r.account(e); e != nil {
+			fresh = append(fresh, e)
+		}
+	}
+	var last report.Event
+	if len(fresh) > 0 {
+		last = fresh[len(fresh)-1]
+	}
+	r.acks.add(last, m.Reply)
+	for _, e := range fresh {
+		r.emit(e)
+	}
+	if head.End != nil {
+		r.back(head)
+	}
+	return nil
+}
+
+// hear remembers how far the stream of events has come.
+func (r *course) hear(reply string) {
+	if a, err := readAck(reply); err == nil {
+		r.heard = max(r.heard, a.seq)
+	}
+}
+
+// readChunk checks a chunk and reads its events. What is refused gives a *MessageError.
+func (r *course) readChunk(ctx context.Context, m *nats.Msg) (chunk, []report.Event, error) {
+	head, err := decodeChunk(m.Header)
+	if err == nil {
+		_, err = partitionIn(m.Subject, r.c.spec.Partitions)
+	}
+	if err != nil {
+		return head, nil, &MessageError{Subject: m.Subject, Err: err}
+	}
+	data, limit := m.Data, maxChunk
+	if head.Object != "" {
+		limit = maxEvent
+		if data, err = r.fetchObject(ctx, head.Object, m.Subject); err != nil {
+			return head, nil, err
+		}
+	}
+	events, err := decodeEvents(data, limit, &r.c.spec, max(r.read, r.bound))
+	if err != nil {
+		return head, nil, &MessageError{Subject: m.Subject, Err: err}
+	}
+	return head, events, nil
+}
+
+// fetchObject reads events that were too large for a message.
+func (r *course) fetchObject(ctx context.Context, name, subject string) ([]byte, error) {
+	ctx, stop := context.WithTimeout(ctx, 6*callTimeout)
+	defer stop()
+	store, err := r.c.conn.js.ObjectStore(ctx, r.c.names.files())
+	if err != nil {
+		return nil, err
+	}
+	object, err := store.Get(ctx, name)
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return nil, &MessageError{Subject: subject, Err: fmt.Errorf("object %.80q: %w", name, err)}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fetch object %s: %w", name, err)
+	}
+	defer object.Close()
+	data, err := io.ReadAll(io.LimitReader(object, maxEvent+1))
+	if err != nil {
+		return nil, fmt.Errorf("fetch object %s: %w", name, err)
+	}
+	return data, nil
+}
+
+// account gives what of an event was not told before; nil for nothing.
+func (r *course) account(e report.Event) report.Event {
+	switch e := e.(type) {
+	case *report.Result:
+		if !r.ends(e.Target, e.Index) {
+			return nil
+		}
+	case *report.Skipped:
+		if kept := first(e, func(item int) bool { return r.ends(e.Target, item) }); kept != nil {
+			return kept
+		}
+		return nil
+	}
+	return e
+}
+
+// ends notes that an item has ended, and says whether it had not before.
+func (r *course) ends(target int64, item int) bool {
+	if !r.accounts.Take(target, item) {
+		return false
+	}
+	if target < r.read {
+		r.open--
+	}
+	return true
+}
+
+// back takes a batch as ended, and what is left of it as parked.
+func (r *course) back(head chunk) {
+	if _, known := r.out[head.Batch]; !known {
+		return // a second delivery has ended, too
+	}
+	delete(r.out, head.Batch)
+	r.sent += head.End.Sent
+	now := time.Now()
+	for _, p := range head.End.Parked {
+		r.parked.push(waiting{seq: p.Seq, at: now, due: now.Add(p.Wait), hosts: p.Hosts})
+	}
+}

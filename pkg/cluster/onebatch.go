@@ -1,0 +1,241 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/redialscan/redial/pkg/report"
+)
+
+// held is a batch that is being run.
+type held struct {
+	shift    *shift
+	d        *delivery
+	batch    Batch
+	failures int // with the deliveries before this one
+	lease    *lease
+	sink     *sink
+	keys     map[string]struct{} // of the batch's hosts, for the breaker
+}
+
+// unhurried is the least wait of a remainder that nothing keeps back, so that it does not go round and round.
+const unhurried = 100 * time.Millisecond
+
+// run runs a batch that was handed out, and gives it back with all that became of it, unless its lease is lost on the way.
+func (s *shift) run(ctx context.Context, d *delivery) {
+	b, err := decodeBatch(d.data, &s.spec)
+	if p, bad := partitionIn(d.subject, s.spec.Partitions); err == nil && (bad != nil || p != b.Partition) {
+		err = fmt.Errorf("partition %d in a message of partition %d", b.Partition, p)
+	}
+	if err != nil {
+		s.w.cfg.Refused.note("work", d.subject, err)
+		asking, stop := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+		defer stop()
+		_ = d.term(asking) // else it comes again, and is refused again
+		return
+	}
+	h := s.hold(d, b)
+	defer s.w.board.add(&b, d.count)()
+
+	// Its life is that of the lease: what was found is still told, and what is left handed back, after ctx has ended.
+	life, lose := context.WithCancelCause(context.WithoutCancel(ctx))
+	running, interrupt := context.WithCancelCause(life)
+	unwatch := context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), errOver) {
+			lose(errOver)
+		}
+		interrupt(ErrHandBack)
+	})
+	var wg sync.WaitGroup
+	carried := make(chan struct{})
+	wg.Go(func() {
+		if err := h.lease.keep(life, d.more); err != nil {
+			lose(err)
+		}
+	})
+	wg.Go(func() {
+		defer close(carried)
+		if err := h.sink.carry(life); err != nil {
+			lose(err)
+		}
+	})
+	defer wg.Wait()
+	defer lose(nil)
+	defer interrupt(nil)
+	defer unwatch()
+
+	e, err := h.work(life, running, ctx)
+	if err == nil {
+		h.sink.finish(e)
+		select {
+		case <-carried:
+		case <-life.Done():
+		}
+	}
+	if err == nil && life.Err() == nil && h.lease.Valid(time.Now()) {
+		err = d.done(life)
+	}
+	if cause := context.Cause(life); cause != nil && !errors.Is(cause, errOver) {
+		s.w.cfg.Log("batch %s is given up: %v", b.ID, cause)
+	} else if err != nil {
+		s.w.cfg.Log("batch %s is given up: %v", b.ID, err)
+	}
+}
+
+func (s *shift) hold(d *delivery, b Batch) *held {
+	h := &held{
+		shift: s, d: d, batch: b, failures: b.Failures + int(min(d.count-1, 1000)),
+		lease: newLease(time.Duration(s.spec.AckWait), d.asked), keys: make(map[string]struct{}),
+	}
+	for i := range h.batch.Hosts {
+		h.batch.Hosts[i] = h.batch.Hosts[i].aged(d.age)
+	}
+	for i := range b.Targets {
+		for _, k := range breakerKeys(b.Targets[i].Key) {
+			h.keys[k] = struct{}{}
+		}
+	}
+	head := chunk{Batch: b.ID, Delivery: d.count, Worker: s.w.cfg.Name}
+	h.sink = newSink(head, newLeft(&h.batch, &s.spec), h.send)
+	return h
+}
+
+// work runs the batch, tells what is known of its hosts then, and puts aside what is left of it.
+func (h *held) work(life, running, leave context.Context) (end, error) {
+	if h.failures >= MaxDeliveries {
+		return h.putAside(life, h.batch.Targets, h.batch.Hosts, 0)
+	}
+	known, err := h.shift.states.of(life, &h.batch)
+	if err != nil {
+		return end{}, err
+	}
+	h.batch.Hosts = merge(h.batch.Hosts, known)
+	out, failed := h.shift.runner.Run(running, Run{Batch: h.batch, Lease: h.lease, Emit: h.emit})
+	if cause := context.Cause(life); cause != nil {
+		return end{}, cause
+	}
+	leaving := leave.Err() != nil
+	rest, cut := h.sink.rest()
+	broken := failed != nil || cut && !leaving
+	if !leaving {
+		if failed != nil {
+			h.shift.w.cfg.Log("batch %s could not be run: %v", h.batch.ID, failed)
+		}
+		h.shift.ran(failed)
+	}
+	hosts := h.afterwards(out.Hosts, failed == nil)
+	for _, host := range hosts {
+		if err := h.shift.states.tell(h.batch.Partition, host); err != nil {
+			return end{}, fmt.Errorf("tell the state of %s: %w", host.Key, err)
+		}
+	}
+	if len(rest) == 0 {
+		return end{Sent: max(0, out.Sent)}, nil
+	}
+	wait := max(unhurried, due(rest, hosts))
+	switch {
+	case broken && !leaving:
+		h.failures++
+		wait = max(wait, failLeast)
+	case !leaving:
+		h.failures = 0
+	}
+	e, err := h.putAside(life, rest, hosts, wait)
+	e.Sent = max(0, out.Sent)
+	return e, err
+}
+
+// afterwards is what is known of the batch's hosts after the run. Of one that is not told of any more, it is known that it
+// is well, when the run was a whole one.
+func (h *held) afterwards(hosts []Host, whole bool) []Host {
+	told := make(map[string]struct{}, len(hosts))
+	var all []Host
+	for _, host := range hosts {
+		told[host.Key] = struct{}{}
+		if _, ours := h.keys[host.Key]; ours {
+			all = append(all, host.shortened())
+		}
+	}
+	for _, before := range h.batch.Hosts {
+		if _, ok := told[before.Key]; ok {
+			continue
+		}
+		if whole {
+			before = Host{Key: before.Key, State: "closed", Seq: before.Seq}
+		}
+		all = append(all, before)
+	}
+	return all
+}
+
+// putAside stores what is left of the batch, to go on after a wait.
+func (h *held) putAside(ctx context.Context, rest []Target, hosts []Host, wait time.Duration) (end, error) {
+	var e end
+	remainder := Batch{
+		ID: h.batch.ID, Partition: h.batch.Partition, Targets: rest, Hosts: hostsOf(rest, hosts), Failures: h.failures,
+	}
+	batches, encoded, err := encodeBatches(remainder)
+	if err != nil {
+		return e, err
+	}
+	for i, data := range encoded {
+		m := nats.NewMsg(h.shift.names.parkedSubject(h.batch.Partition))
+		m.Data = data
+		seq, err := h.shift.conn.publish(ctx, m, fmt.Sprintf("%s/%d/left/%d", h.batch.ID, h.d.count, i))
+		if err != nil {
+			return e, err
+		}
+		e.Parked = append(e.Parked, parked{Seq: seq, Wait: wait, Hosts: countHosts(batches[i].Targets)})
+	}
+	return e, nil
+}
+
+func countHosts(targets []Target) int {
+	keys := make(map[string]struct{})
+	for i := range targets {
+		keys[targets[i].Key] = struct{}{}
+	}
+	return len(keys)
+}
+
+// emit passes on what the run tells, and keeps the states of its hosts as they change.
+func (h *held) emit(e report.Event) {
+	if !h.lease.Valid(time.Now()) {
+		return
+	}
+	if t, ok := e.(*report.Transition); ok {
+		if _, ours := h.keys[t.Host]; ours {
+			_ = h.shift.states.tell(h.batch.Partition, afterTransition(t)) // told again at the end
+		}
+	}
+	h.sink.emit(e)
+}
+
+// send publishes a chunk. One event that is too large for a message goes through the store of files.
+func (h *held) send(ctx context.Context, c chunk, events []byte) error {
+	if len(events) > maxChunk {
+		store, err := h.shift.conn.js.ObjectStore(ctx, h.shift.names.files())
+		if err != nil {
+			return err
+		}
+		c.Object = objectName(c.id())
+		if _, err := store.PutBytes(ctx, c.Object, events); err != nil {
+			return err
+		}
+		events = nil
+	}
+	m, err := c.message(h.shift.names.eventsSubject(h.batch.Partition), events)
+	if err != nil {
+		return err
+	}
+	_, err = h.shift.conn.publish(ctx, m, c.id())
+	return err
+}
+
+func objectName(id string) string { return strings.ReplaceAll(id, "/", "-") }

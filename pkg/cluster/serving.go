@@ -1,0 +1,55 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+const countEvery = 500 * time.Millisecond
+
+// servePermits answers requests for the scan-wide rate until the function that it returns is called.
+func (c *Coordinator) servePermits() (stop func(), err error) {
+	if c.spec.Rate == 0 {
+		return func() {}, nil
+	}
+	var mu sync.Mutex
+	p := permits{rate: c.spec.Rate}
+	began, epoch := time.Now(), NewScanID()
+	sub, err := c.conn.nc.Subscribe(c.names.permitsSubject(), func(m *nats.Msg) {
+		var a ask
+		if err := decode(m.Data, maxHeader, &a, a.check); err != nil {
+			c.cfg.Refused.note("permits", m.Subject, err)
+			return
+		}
+		if m.Reply == "" {
+			return
+		}
+		mu.Lock()
+		g := p.take(time.Since(began), a)
+		mu.Unlock()
+		g.Epoch = epoch
+		_ = m.Respond(mustEncode(g)) // who hears nothing asks again
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", c.names.permitsSubject(), err)
+	}
+	return func() { _ = sub.Unsubscribe() }, nil
+}
+
+// countWorkers asks again and again who takes part, until ctx ends.
+func (c *Coordinator) countWorkers(ctx context.Context, census chan<- []WorkerStatus) {
+	for pause(ctx, countEvery) {
+		all, err := c.conn.census(ctx, c.cfg.Refused)
+		if err != nil {
+			continue // the server is away, and comes back
+		}
+		select {
+		case census <- all:
+		case <-ctx.Done():
+		}
+	}
+}

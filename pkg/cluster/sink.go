@@ -1,0 +1,180 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redialscan/redial/pkg/report"
+)
+
+const (
+	chunkWait = 200 * time.Millisecond // the longest time that an event waits for others
+	maxQueued = 4 << 20                // bytes that wait for the network before Emit waits, too
+)
+
+// sink carries the events of one delivery of a batch to the coordinator, in chunks. emit is safe for concurrent use until
+// finish; carry runs beside it.
+type sink struct {
+	send func(ctx context.Context, c chunk, events []byte) error
+	head chunk // of the next one
+
+	mu     sync.Mutex
+	room   sync.Cond
+	left   *left
+	queue  [][]byte      // encoded events
+	size   int           // of them
+	over   *end          // set: no more events
+	broken bool          // nothing is carried any more
+	some   chan struct{} // holds a token when there is something to carry
+	full   chan struct{} // holds a token when that fills a chunk, or is the last
+}
+
+func newSink(head chunk, l *left, send func(context.Context, chunk, []byte) error) *sink {
+	s := &sink{head: head, left: l, send: send, some: make(chan struct{}, 1), full: make(chan struct{}, 1)}
+	s.room.L = &s.mu
+	return s
+}
+
+// emit takes an event, and waits while too much is on its way.
+func (s *sink) emit(e report.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken {
+		return
+	}
+	if e = s.left.take(e); e == nil {
+		return
+	}
+	line, err := report.AppendEvent(nil, bounded(e))
+	if err != nil {
+		s.broken = true // it is accounted for and cannot be told: the batch is to be run again as a whole
+		return
+	}
+	for s.size >= maxQueued && !s.broken {
+		s.room.Wait()
+	}
+	s.queue = append(s.queue, line)
+	s.size += len(line)
+	raise(s.some)
+	if s.size >= maxChunk {
+		raise(s.full)
+	}
+}
+
+// bounded is e, without what hosts sent where that is too much to be carried.
+func bounded(e report.Event) report.Event {
+	r, ok := e.(*report.Result)
+	if !ok {
+		return e
+	}
+	size := 0
+	for i := range r.Matches {
+		m := &r.Matches[i]
+		size += len(m.Request) + len(m.Response) + len(m.Curl)
+		for _, x := range m.Extracted {
+			size += len(x)
+		}
+	}
+	if size < maxEvent/8 { // JSON makes six bytes of some
+		return e
+	}
+	small := *r
+	small.Matches = make([]report.Match, len(r.Matches))
+	for i, m := range r.Matches {
+		m.Request, m.Response, m.Curl, m.Extracted = "", "", "", nil
+		small.Matches[i] = m
+	}
+	return &small
+}
+
+// finish is called once, when nothing will be emitted any more.
+func (s *sink) finish(e end) {
+	s.mu.Lock()
+	s.over = &e
+	s.mu.Unlock()
+	raise(s.some)
+	raise(s.full)
+}
+
+// carry sends chunks until the end was sent, or one could not be.
+func (s *sink) carry(ctx context.Context) error {
+	defer s.release()
+	timer := time.NewTimer(chunkWait)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-s.some:
+		}
+		timer.Reset(chunkWait)
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-s.full:
+		case <-timer.C:
+		}
+		for {
+			data, last, more := s.take()
+			if len(data) == 0 && last == nil {
+				break
+			}
+			c := s.head
+			c.End = last
+			if err := s.send(ctx, c, data); err != nil {
+				return fmt.Errorf("chunk %s: %w", c.id(), err)
+			}
+			s.head.Seq++
+			if last != nil {
+				return nil
+			}
+			if !more {
+				break
+			}
+		}
+	}
+}
+
+// take gives what fits into the next chunk, with the end when it is the last, and whether there is more.
+func (s *sink) take() (data []byte, last *end, more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for n < len(s.queue) && (n == 0 || len(data)+len(s.queue[n]) <= maxChunk) {
+		data = append(data, s.queue[n]...)
+		n++
+	}
+	s.queue = s.queue[n:]
+	s.size -= len(data)
+	s.room.Broadcast()
+	if len(s.queue) == 0 {
+		s.queue = nil
+		return data, s.over, false
+	}
+	return data, nil, true
+}
+
+// release lets go of whoever waits: what is emitted from now on is dropped.
+func (s *sink) release() {
+	s.mu.Lock()
+	s.broken = true
+	s.queue, s.size = nil, 0
+	s.mu.Unlock()
+	s.room.Broadcast()
+}
+
+// rest is what is left of the batch.
+func (s *sink) rest() (targets []Target, cut bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.left.rest(), s.left.cut
+}
+
+func raise(token chan<- struct{}) {
+	select {
+	case token <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,199 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	coordinatorConsumer = "coordinator"
+	chunkAckWait        = time.Minute
+	maxUnacked          = 4096 // chunks whose events are not flushed yet
+	duplicateWindow     = 2 * time.Minute
+)
+
+// prepare makes the streams and consumers of a scan where they are missing, and says whether they were there before.
+func (c *Conn) prepare(ctx context.Context, spec *Spec) (before bool, err error) {
+	n := names{spec.Scan}
+	_, err = c.js.Stream(ctx, n.work())
+	switch {
+	case err == nil:
+		before = true
+	case !errors.Is(err, jetstream.ErrStreamNotFound):
+		return false, fmt.Errorf("look for the stream of work: %w", err)
+	}
+	for _, cfg := range n.streams() {
+		if _, err := c.js.CreateOrUpdateStream(ctx, cfg); err != nil {
+			return before, fmt.Errorf("make stream %s: %w", cfg.Name, err)
+		}
+	}
+	if _, err := c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: n.files()}); err != nil {
+		return before, fmt.Errorf("make the store of files: %w", err)
+	}
+	if _, err := c.notices(ctx); err != nil {
+		return before, err
+	}
+	for p := range spec.Partitions {
+		_, err := c.js.CreateOrUpdateConsumer(ctx, n.work(), jetstream.ConsumerConfig{
+			Durable: n.consumer(p), FilterSubject: n.workSubject(p), AckPolicy: jetstream.AckExplicitPolicy,
+			AckWait: time.Duration(spec.AckWait), MaxAckPending: 1, MaxDeliver: -1, // how often is enough is ours to say
+		})
+		if err != nil {
+			return before, fmt.Errorf("make the consumer of partition %d: %w", p, err)
+		}
+	}
+	return before, nil
+}
+
+func (n names) streams() []jetstream.StreamConfig {
+	return []jetstream.StreamConfig{
+		{
+			Name: n.work(), Subjects: []string{n.every("work"), n.every("parked")}, Retention: jetstream.WorkQueuePolicy,
+			Storage: jetstream.FileStorage, Duplicates: duplicateWindow, AllowDirect: true, MaxMsgSize: maxMessage + headerRoom,
+		},
+		{
+			Name: n.events(), Subjects: []string{n.every("events")}, Retention: jetstream.WorkQueuePolicy,
+			Storage: jetstream.FileStorage, Duplicates: duplicateWindow, MaxMsgSize: maxChunk + headerRoom,
+		},
+		{ // the form of a key-value bucket, which cannot be told to go without a sync of each write
+			Name: n.hosts(), Subjects: []string{n.hostPrefix() + ">"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew,
+			Storage: jetstream.FileStorage, AllowDirect: true, DenyDelete: true, AllowRollup: true, MaxMsgSize: 2 * maxPace,
+			PersistMode: jetstream.AsyncPersistMode,
+		},
+	}
+}
+
+const headerRoom = 3 << 10
+
+// notices is where scans are told of.
+func (c *Conn) notices(ctx context.Context) (jetstream.KeyValue, error) {
+	kv, err := c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: noticeBucket, MaxValueSize: maxSpec})
+	if err != nil {
+		return nil, fmt.Errorf("open the list of scans: %w", err)
+	}
+	return kv, nil
+}
+
+// remove takes away all that a scan has on the server.
+func (c *Conn) remove(ctx context.Context, scan string) error {
+	n := names{scan}
+	kv, err := c.notices(ctx)
+	if err == nil {
+		err = kv.Purge(ctx, scan)
+	}
+	errs := []error{err}
+	for _, name := range []string{n.work(), n.events(), n.hosts()} {
+		errs = append(errs, c.js.DeleteStream(ctx, name))
+	}
+	errs = append(errs, c.js.DeleteObjectStore(ctx, n.files()))
+	for i, err := range errs {
+		if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) {
+			errs[i] = nil
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// publish stores a message and waits until the server has it, again and again while ctx lasts. id makes a second copy of
+// it drop out.
+func (c *Conn) publish(ctx context.Context, m *nats.Msg, id string) (sequence uint64, err error) {
+	for wait := reconnectWait / 4; ; wait = min(2*wait, 4*reconnectWait) {
+		trying, stop := context.WithTimeout(ctx, callTimeout)
+		ack, err := c.js.PublishMsg(trying, m, jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
+		stop()
+		if err == nil {
+			return ack.Sequence, nil
+		}
+		if refused, ok := errors.AsType[*jetstream.APIError](err); ok && refused.Code < 500 {
+			return 0, fmt.Errorf("publish on %s: %w", m.Subject, err)
+		}
+		if errors.Is(err, nats.ErrMaxPayload) {
+			return 0, fmt.Errorf("publish on %s: %w", m.Subject, err)
+		}
+		if !pause(ctx, wait) {
+			return 0, fmt.Errorf("publish on %s: %w", m.Subject, errors.Join(err, context.Cause(ctx)))
+		}
+	}
+}
+
+// pause waits, and says whether ctx has let it.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// nudge tells everybody that something has changed.
+func (c *Conn) nudge() error {
+	if err := c.nc.Publish(nudgeSubject, nil); err != nil && !c.nc.IsReconnecting() {
+		return fmt.Errorf("publish on %s: %w", nudgeSubject, err)
+	}
+	return nil // whoever waits looks by itself after a while
+}
+
+// message reads one message of a stream.
+func (c *Conn) message(ctx context.Context, stream string, seq uint64) (*jetstream.RawStreamMsg, error) {
+	return c.again(ctx, func(ctx context.Context, s jetstream.Stream) (*jetstream.RawStreamMsg, error) {
+		return s.GetMsg(ctx, seq)
+	}, stream)
+}
+
+// nextMessage reads the first message of a stream at or behind a place on a subject.
+func (c *Conn) nextMessage(ctx context.Context, stream, subject string, seq uint64) (*jetstream.RawStreamMsg, error) {
+	return c.again(ctx, func(ctx context.Context, s jetstream.Stream) (*jetstream.RawStreamMsg, error) {
+		return s.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(subject))
+	}, stream)
+}
+
+// again asks until there is an answer, or ctx ends.
+func (c *Conn) again(
+	ctx context.Context, get func(context.Context, jetstream.Stream) (*jetstream.RawStreamMsg, error), stream string,
+) (*jetstream.RawStreamMsg, error) {
+	for {
+		asking, stop := context.WithTimeout(ctx, callTimeout)
+		s, err := c.js.Stream(asking, stream)
+		var m *jetstream.RawStreamMsg
+		if err == nil {
+			m, err = get(asking, s)
+		}
+		stop()
+		if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) || !pause(ctx, reconnectWait) {
+			return m, err
+		}
+	}
+}
+
+// removeMessage takes one message out of a stream. It may be gone already.
+func (c *Conn) removeMessage(ctx context.Context, stream string, seq uint64) error {
+	_, err := c.again(ctx, func(ctx context.Context, s jetstream.Stream) (*jetstream.RawStreamMsg, error) {
+		err := s.DeleteMsg(ctx, seq)
+		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
+			err = nil
+		}
+		return nil, err
+	}, stream)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil
+	}
+	return err
+}
+
+// lastSequence is the place of the last message of a stream.
+func (c *Conn) lastSequence(ctx context.Context, stream string) (uint64, error) {
+	var last uint64
+	_, err := c.again(ctx, func(_ context.Context, s jetstream.Stream) (*jetstream.RawStreamMsg, error) {
+		last = s.CachedInfo().State.LastSeq
+		return nil, nil
+	}, stream)
+	return last, err
+}
