@@ -43,7 +43,7 @@ func (s *SARIF) Write(w io.Writer) error {
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
 			Name: "redial", InformationURI: homePage, Rules: []sarifRule{},
-			Version: cmp.Or(s.overview.Started().Version, "unknown"), SemanticVersion: semantic(s.overview.Started().Version),
+			Version: numeric(s.overview.Started().Version), SemanticVersion: semantic(s.overview.Started().Version),
 		}},
 		Invocations: []sarifInvocation{{
 			Successful: sum.Interrupted == "", StartTime: sarifTime(s.overview.Began()), EndTime: sarifTime(sum.Time),
@@ -95,6 +95,14 @@ func (s *SARIF) notes(sum *Summary) []sarifNotification {
 func fingerprint(f Finding) string {
 	sum := sha256.Sum256([]byte(f.ID() + "\x00" + artifact(f) + "\x00" + f.Matcher()))
 	return hex.EncodeToString(sum[:16])
+}
+
+// numeric is a version that begins with a number, as the format wants it, also for the build of a checkout, which has none.
+func numeric(version string) string {
+	if version != "" && version[0] >= '0' && version[0] <= '9' {
+		return version
+	}
+	return "0-" + cmp.Or(version, "unknown")
 }
 
 // semantic is a version of the form that the format calls semantic, nothing for another, such as that of a build of a checkout.

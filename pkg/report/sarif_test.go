@@ -90,3 +90,14 @@ func TestSARIFKeepsTheLimitOfARun(t *testing.T) {
 		t.Errorf("the notes say %+v", notes)
 	}
 }
+
+// A build of a checkout has no number, and the format wants one.
+func TestSARIFVersionsBeginWithANumber(t *testing.T) {
+	for version, want := range map[string]string{"dev": "0-dev", "": "0-unknown", "1.2.3": "1.2.3", "0.0.0-20261130-abc": "0.0.0-20261130-abc"} {
+		var log sarifLog
+		text := made(t, "sarif", []Event{&Started{Time: noon, Format: FormatVersion, Version: version}})
+		if err := json.Unmarshal([]byte(text), &log); err != nil || log.Runs[0].Tool.Driver.Version != want {
+			t.Errorf("%q: %v, %+v; want the version %s", version, err, log.Runs, want)
+		}
+	}
+}
