@@ -60,6 +60,9 @@ func flagMistake(c *cobra.Command, err error) error {
 			word = letters
 		}
 		if other := elsewhere(word); other != "" && c.Flags().Lookup("match-status") != nil {
+			if why, none := strings.CutPrefix(other, nothing); none {
+				return fmt.Errorf("%w, and nothing here does its work: %s", err, why)
+			}
 			return fmt.Errorf("%w, expected %s", err, other)
 		}
 		if meant := nearest(word, flagNames(c)); meant != "" {

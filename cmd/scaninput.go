@@ -25,6 +25,7 @@ func (o *inputOptions) addFlags(fs *pflag.FlagSet) {
 	listVar(fs, &o.lists, "list", "l", "`file` with a target a line; - is standard input")
 	listVar(fs, &o.targets, "target", "u", "`target`: URL, host, host:port, address, CIDR or range")
 	fs.StringVar(&o.ports, "ports", "", "`ports` for targets that name none, such as 80,443,8000-8010")
+	commaList(fs, "ports")
 	listVar(fs, &o.exclude, "exclude", "", "never send to these `hosts`, *.names, CIDRs, ranges, or files of them")
 	fs.StringVar(&o.from, "from-skipped", "", "run only what failed or was skipped in the scan of this events `file`")
 	fs.BoolVar(&o.strict, "strict", false, "stop at the first bad line of a list")

@@ -37,6 +37,7 @@ func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVarP(&o.jsonl, "jsonl", "j", false, "results as JSON lines")
 	fs.Var(&o.fields, "fields", "what stands in a line of text after the URL: "+strings.Join(fieldNames()[1:], ", ")+
 		"; +`names` are added to what stands there in any case")
+	commaList(fs, "fields")
 	fs.StringVar(&o.events, "events", "", "write every event of the scan to this `file`, as JSON lines")
 	fs.StringVar(&o.resume, "resume", "", "go on with the scan of this events `file`; without one, with that of --events or an own one of the same inputs")
 	optionalValue(fs, "resume", resumeAuto)

@@ -72,8 +72,19 @@ func environmentName(flag string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
+// commaListKey is the annotation of a flag whose one value is a list with commas.
+const commaListKey = "redial-comma-list"
+
+// commaList lets a flag be a list in a file too.
+func commaList(fs *pflag.FlagSet, name string) {
+	_ = fs.SetAnnotation(name, commaListKey, []string{"true"}) // fails for a flag that is not there
+}
+
 // set gives a flag its values; only one that is a list takes more than one.
 func (s *settings) set(flags *pflag.FlagSet, f *pflag.Flag, values []string, source string) error {
+	if len(f.Annotations[commaListKey]) > 0 {
+		values = []string{strings.Join(values, ",")}
+	}
 	if _, list := f.Value.(pflag.SliceValue); !list && len(values) != 1 {
 		return fmt.Errorf("%s: %d values of %s, expected one", source, len(values), f.Name)
 	}

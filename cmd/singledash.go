@@ -82,6 +82,29 @@ func longName(name string) string {
 		return "metrics-addr"
 	case "sni-name":
 		return "sni"
+	case "dc", "disable-clustering":
+		return "no-shared-requests"
+	case "deny":
+		return "exclude"
+	case "probe":
+		return "show-failed"
+	case "vv":
+		return "verbose"
+	}
+	return longNameOfLetter(name)
+}
+
+// longNameOfLetter is the same for the single letters that are no letters here.
+func longNameOfLetter(name string) string {
+	switch name {
+	case "s":
+		return "severity"
+	case "a":
+		return "author"
+	case "r":
+		return "resolvers"
+	case "x":
+		return "method"
 	}
 	return ""
 }
@@ -104,11 +127,12 @@ func moreField(name string) string {
 }
 
 // alwaysShown says that a flag of httpx or nuclei asks for what is so in any case: a part of each line of text, status lines,
-// no redirects, requests in JSON lines, no server for calls from outside, no look for a new version.
+// no redirects, requests in JSON lines, no server for calls from outside, no look for a new version, lists that are read as
+// they come.
 func alwaysShown(name string) bool {
 	switch name {
 	case "sc", "status-code", "cl", "content-length", "title", "server", "web-server", "location",
-		"stats", "dr", "disable-redirects", "irr", "include-rr", "ni", "no-interactsh", "duc", "disable-update-check":
+		"stats", "stream", "dr", "disable-redirects", "irr", "include-rr", "ni", "no-interactsh", "duc", "disable-update-check":
 		return true
 	}
 	return false
@@ -154,16 +178,19 @@ func doubleDashes(root *cobra.Command, args []string) []string {
 }
 
 func doubleDash(flags *pflag.FlagSet, arg string) (string, bool) {
-	if len(arg) < 3 || arg[0] != '-' || arg[1] == '-' {
+	if len(arg) < 2 || arg[0] != '-' || arg[1] == '-' {
 		return arg, true
 	}
 	name, value, hasValue := strings.Cut(arg[1:], "=")
+	if len(name) == 1 && (flags.ShorthandLookup(name) != nil || flags.Lookup("match-status") == nil) {
+		return arg, true
+	}
 	long := name
 	if known := longName(name); known != "" {
 		long = known
 	}
 	switch {
-	case len(name) > 1 && flags.Lookup(long) != nil:
+	case flags.Lookup(long) != nil:
 	case elsewhere(name) != "" && flags.Lookup("match-status") != nil: // refused by its name, and not by its letters
 	case moreField(name) != "" && flags.Lookup("fields") != nil:
 		return "--fields=+" + moreField(name), true

@@ -18,6 +18,10 @@ func TestDoubleDashes(t *testing.T) {
 		{"scan -debug-req -dresp -srd d -sj -mp 9090", "scan --debug-requests --debug-responses --store-responses d --stats-json --metrics-addr 9090"},
 		{"scan -se out.sarif", "scan --se out.sarif"},
 		{"scan -td", "scan --td"},
+		{"scan -s high -a me -r 1.1.1.1 -x HEAD -u h", "scan --severity high --author me --resolvers 1.1.1.1 --method HEAD -u h"},
+		{"scan -s=high -p 80", "scan --severity=high --p 80"},
+		{"scan -stream -dc -deny h -probe -vv", "scan --no-shared-requests --exclude h --show-failed --verbose"},
+		{"lab -s 1 -p 80", "lab -s 1 -p 80"},
 		{"lab -healthy 3", "lab --healthy 3"},
 		{"lab -sc -mc", "lab -sc -mc"},
 		{"scan -help", "scan --help"},
@@ -27,7 +31,7 @@ func TestDoubleDashes(t *testing.T) {
 		{"scan --match-string -mc -u -mc -jo -mc -H -sc", "scan --match-string -mc -u -mc -jo -mc -H -sc"},
 		{"scan --match-string=x -mc 1", "scan --match-string=x --match-status 1"},
 		{"scan -- -mc", "scan -- -mc"},
-		{"scan - -x -mcx", "scan - -x -mcx"},
+		{"scan - -mcx", "scan - -mcx"},
 		{"nothing -mc", "nothing -mc"},
 		{"scan -u", "scan -u"},
 	} {
@@ -44,7 +48,7 @@ func TestDoubleDashes(t *testing.T) {
 // Each known name leads to a flag that exists.
 func TestLongNamesExist(t *testing.T) {
 	flags := newScanCommand(testEnv(t)).Flags()
-	for _, name := range strings.Fields("mc match-code fc filter-code ms fs mr fe ml fl fr maxr rl mhe te si nc json threads http-proxy sni-name fhr sj debug-req dreq debug-resp dresp srd etags es eid template-id pt eh or iv cc ck mp metrics-port") {
+	for _, name := range strings.Fields("mc match-code fc filter-code ms fs mr fe ml fl fr maxr rl mhe te si nc json threads http-proxy sni-name fhr sj debug-req dreq debug-resp dresp srd etags es eid template-id pt eh or iv cc ck mp metrics-port s a r x dc deny probe vv") {
 		if long := longName(name); flags.Lookup(long) == nil {
 			t.Errorf("-%s leads to --%s, which is no flag", name, long)
 		}
