@@ -18,7 +18,7 @@ func newManCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:         "man folder",
 		Short:       "Write man pages into a folder",
-		Long:        "Write a man page for redial and for each of its commands into a folder, which is made where it is missing.",
+		Long:        "Write a man page for redial and for each of its commands into a folder, which is made\nwhere it is missing.",
 		Example:     "  redial man /usr/local/share/man/man1",
 		Hidden:      true,
 		Annotations: map[string]string{exitStatusKey: plainExitStatusHelp},
