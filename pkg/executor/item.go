@@ -26,9 +26,9 @@ type Item[T any] struct {
 type Kind uint8
 
 const (
-	// Done: the item is finished and its host has answered, unless Outcome.Elsewhere says otherwise.
+	// Done: the item is finished and its host has answered.
 	Done Kind = iota
-	// Moot: the item is finished without a word of its host, because there was nothing to ask it for.
+	// Moot: the item is finished without a word of its host, because there was nothing to ask it for, or somebody else was asked.
 	Moot
 	// HostError: the host is at fault. With Outcome.At set the item goes again then; without, it is out of attempts.
 	HostError
@@ -74,8 +74,6 @@ type Outcome[T any] struct {
 	At   time.Time // when the item may go again; see the kinds
 	// Answered says that the host has answered, in a Neutral or a CheckError; Done and Retry imply it.
 	Answered bool
-	// Elsewhere says of a Done that somebody else was asked: the item is finished, and its host has not answered.
-	Elsewhere bool
 	// Free keeps a Retry out of the attempts; it is counted in Item.Free instead.
 	Free bool
 	// Spent says that the item of a HostError must not run again, whoever was at fault: it may have had its effect.

@@ -135,7 +135,7 @@ func (c *chaos) respond(_ *world, item Item[string]) Outcome[string] {
 		named := strings.Replace(item.Target, "/", "+/", 1)
 		return Outcome[string]{Target: &named}
 	case dice == 15:
-		return Outcome[string]{Elsewhere: true}
+		return Outcome[string]{Kind: Moot}
 	case dice == 14 && c.dice(20) == 0:
 		return Outcome[string]{Kind: Abandon, Reason: NoRoute, Err: errDown}
 	}
@@ -156,7 +156,7 @@ func (c *chaos) run(ctx context.Context, item Item[string], turn *Turn) Outcome[
 		}
 	}
 	out := c.world.run(ctx, item, turn)
-	if err := turn.Wait(ctx, time.Now().Add(time.Duration(c.dice(200)-100)*time.Millisecond)); err != nil && out.Kind != Done {
+	if err := turn.Wait(ctx, time.Now().Add(time.Duration(c.dice(200)-100)*time.Millisecond)); err != nil && out.Kind != Done && out.Kind != Moot {
 		return Outcome[string]{Kind: Neutral, Err: err}
 	}
 	return out
@@ -169,7 +169,7 @@ func (c *chaos) scan(rt *rapid.T, cfg Config[string], nHosts, perHost int, cance
 			rt.Errorf("item %+v: fewer sends than attempts", item)
 		}
 		out := c.run(ctx, item, turn)
-		if out.Kind == Done {
+		if out.Kind == Done || out.Kind == Moot {
 			c.end(item.Target, item.Check)
 		}
 		return out

@@ -23,9 +23,7 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 	}
 	switch out.Kind {
 	case Done:
-		if !out.Elsewhere {
-			e.serveLocked(h)
-		}
+		e.serveLocked(h)
 		e.tally.Done++
 	case Moot:
 		e.tally.Done++
@@ -102,7 +100,7 @@ func (en entry[T]) tried() entry[T] {
 }
 
 func (out Outcome[T]) answered() bool {
-	return out.Kind == Done && !out.Elsewhere || out.Kind == Retry || out.Answered
+	return out.Kind == Done || out.Kind == Retry || out.Answered
 }
 
 // againLocked puts an item back, unless its host was given up meanwhile.

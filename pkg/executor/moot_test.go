@@ -14,7 +14,7 @@ func elsewhere(w *world) Config[string] {
 	cfg.Checks = 8
 	cfg.Run = func(ctx context.Context, item Item[string], turn *Turn) Outcome[string] {
 		if item.Check%2 == 1 {
-			return Outcome[string]{Elsewhere: true}
+			return Outcome[string]{Kind: Moot}
 		}
 		return w.run(ctx, item, turn)
 	}
@@ -23,7 +23,7 @@ func elsewhere(w *world) Config[string] {
 
 // What somebody else answers is no sign of life: a dead host gets its first contact and its calls as ever, and what it did not do is not
 // taken for a loss of a host that serves.
-func TestElsewhereIsNoSignOfLife(t *testing.T) {
+func TestMootIsNoSignOfLife(t *testing.T) {
 	w := newWorld()
 	cfg := elsewhere(w)
 	synctest.Test(t, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestElsewhereIsNoSignOfLife(t *testing.T) {
 }
 
 // A host that comes back gets what is left, though an item that asks somebody else came in the place of its call.
-func TestElsewhereDoesNotRecover(t *testing.T) {
+func TestMootDoesNotRecover(t *testing.T) {
 	w := newWorld()
 	cfg := elsewhere(w)
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestElsewhereDoesNotRecover(t *testing.T) {
 }
 
 // The window of a host does not grow by what others answer.
-func TestElsewhereKeepsTheFirstContact(t *testing.T) {
+func TestMootKeepsTheFirstContact(t *testing.T) {
 	w := newWorld()
 	cfg := elsewhere(w)
 	synctest.Test(t, func(t *testing.T) {
