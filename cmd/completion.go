@@ -68,7 +68,7 @@ func suggest(c *cobra.Command) {
 		"fail-on":          oneOf(severities...),
 		"severity":         listOf(severities...),
 		"exclude-severity": listOf(severities...),
-		"type":             listOf("http", "ssl"),
+		"type":             listOf("http", "ssl", "tcp", "dns"),
 		"fields":           listOf(fieldNames()...),
 		"rate-mode":        oneOf(flow.Queue.String(), flow.WarmUp.String(), flow.WarmUpQueue.String(), flow.Reject.String()),
 		"method":           oneOf("GET", "HEAD", "POST", "PUT", "OPTIONS"),

@@ -31,7 +31,7 @@ func (o *checkOptions) addFlags(fs *pflag.FlagSet) {
 	commaListVar(fs, &s.IDs, "id", "", "only checks with these `ids`; * and ? stand for parts of one")
 	commaListVar(fs, &s.ExcludeIDs, "exclude-id", "", "no checks with these `ids`")
 	commaListVar(fs, &s.Authors, "author", "", "only checks by one of these `authors`")
-	commaListVar(fs, &s.Protocols, "type", "", "only checks of these `protocols`: http, ssl")
+	commaListVar(fs, &s.Protocols, "type", "", "only checks of these `protocols`: http, ssl, tcp, dns")
 	listVar(fs, &o.vars, "var", "V", "value for a variable of checks, `name=value`")
 }
 

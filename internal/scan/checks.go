@@ -43,7 +43,8 @@ func acted(err error) bool {
 
 // Do implements [check.Sender].
 func (c *checkSender) Do(ctx context.Context, req *requester.Request, turn requester.Turn) (*requester.Response, error) {
-	resp, err := c.scan.do(ctx, req, turn, c.begun, c.acted)
+	// A port that a check has chosen is waited for: that it is held back by a pace does not mean that nobody is there.
+	resp, err := c.scan.do(ctx, req, turn, c.begun || req.Talk != nil, c.acted)
 	c.begun = c.begun || err == nil
 	if err == nil && !c.acted {
 		if held := heldBackBy(resp, c.free); held != nil {
@@ -74,7 +75,7 @@ func (s *Scan) runCheck(
 	if err == nil {
 		err = errNothingSent
 	}
-	return answer{resp: out.Last, findings: out.Findings, moot: err}, nil
+	return answer{resp: out.Last, findings: out.Findings, moot: err, heard: out.Heard}, nil
 }
 
 var errNothingSent = errors.New("the check had nothing to send: a variable has no value for this target")
@@ -167,6 +168,33 @@ func (s *Scan) noteWorst(r *report.Result) {
 		if rank <= before || s.worst.CompareAndSwap(before, rank) {
 			return
 		}
+	}
+}
+
+// needsScheme says that a check, or the probe, is for a target of which the scheme is known.
+func (s *Scan) needsScheme(check int) bool {
+	return s.opt.Checks == nil || check < 0 || s.opt.Checks.Checks[check].NeedsScheme()
+}
+
+// survey notes what the checks need.
+func (s *Scan) survey() {
+	servers := 0
+	s.asks, s.schemes = s.opt.Checks == nil, s.opt.Checks == nil
+	for i := range s.places() {
+		if s.opt.Checks == nil {
+			return
+		}
+		c := s.opt.Checks.Checks[i]
+		s.asks, s.schemes = s.asks || c.AsksTarget(), s.schemes || c.NeedsScheme()
+		if c.AsksServers() {
+			servers++
+		}
+	}
+	if servers == 0 {
+		return
+	}
+	if err := s.client.CanAsk(); err != nil {
+		s.opt.Log.info("%d checks that ask DNS servers are passed over: %s", servers, oneLine(err))
 	}
 }
 

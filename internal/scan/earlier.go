@@ -33,7 +33,7 @@ func (s *Scan) goOn() error {
 	err := s.earlier.Events(func(e report.Event) error {
 		if r, ok := e.(*report.Result); ok {
 			s.noteWorst(r)
-			if r.PassedOver != "" {
+			if r.PassedOver != "" || s.asked(r) {
 				s.moot.Add(1)
 			}
 		}
@@ -53,6 +53,11 @@ func (s *Scan) goOn() error {
 		s.breaker.Restore(m)
 	}
 	return nil
+}
+
+// asked says that a result is of a check that asks others than the target.
+func (s *Scan) asked(r *report.Result) bool {
+	return s.asks && s.opt.Checks != nil && !r.Failed && r.Index >= 0 && r.Index < s.places() && !s.opt.Checks.Checks[r.Index].AsksTarget()
 }
 
 func stateOf(name string) hosterrors.State {

@@ -28,7 +28,7 @@ func (s *Scan) run(ctx context.Context, item executor.Item[job], turn *executor.
 	if d := s.policy.Start(retry.State{Attempt: item.Attempt - 1, Started: item.Began}, time.Now()); !d.Again {
 		return outcome{Kind: executor.CheckError, Err: &StoppedError{Stop: d.Stop, Err: errLate}}
 	}
-	if !item.Target.Settled() {
+	if !item.Target.Settled() && s.needsScheme(item.Check) {
 		return s.settle(ctx, item, turn)
 	}
 	a, err := s.send(ctx, item, item.Target.Target, turn, false)
@@ -43,6 +43,7 @@ type answer struct {
 	resp     *requester.Response
 	findings []check.Finding
 	moot     error // why the check had nothing to ask, where resp is nil
+	heard    bool  // the target itself has answered
 }
 
 // send asks a target for one check's answer. begun says that the item has sent something before, see do.
@@ -60,7 +61,7 @@ func (s *Scan) send(
 	if err == nil {
 		err = heldBackBy(resp, item.Free)
 	}
-	return answer{resp: resp}, err
+	return answer{resp: resp, heard: true}, err
 }
 
 // heldBackError says that a host answered with a request for patience, and that there is some left.
@@ -88,6 +89,13 @@ func (s *Scan) finish(item executor.Item[job], t target.Target, a answer) outcom
 	r := s.result(item, t, a)
 	s.noteWorst(r)
 	s.emit(r)
+	// While the scheme is not known, one item at a time is to go out.
+	if !a.heard || !t.Settled() && s.schemes {
+		if s.asks {
+			s.moot.Add(1)
+		}
+		return outcome{Kind: executor.Moot}
+	}
 	return outcome{Kind: executor.Done}
 }
 

@@ -37,7 +37,9 @@ type Scan struct {
 	faults  faults
 	told    []*report.Info // of each check
 	answers *answers       // that several checks want; nil = none are shared
-	moot    atomic.Int64   // items that were done without asking their host
+	asks    bool           // some check asks something of the targets
+	schemes bool           // some check needs the scheme of its target
+	moot    atomic.Int64   // items that were done without a word of their host
 	worst   atomic.Int64   // the highest rank of a severity that was found
 	earlier *earlier       // set by Run; nil = none
 
@@ -92,6 +94,7 @@ func New(opt Options) (*Scan, error) {
 		Budget:   budget,
 	}
 	s.told = tellChecks(opt.Checks)
+	s.survey()
 	if opt.Checks != nil && !opt.NoShared {
 		s.answers = newAnswers()
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/redialscan/redial/pkg/check/dsl"
 	"github.com/redialscan/redial/pkg/requester"
 )
 
@@ -24,8 +25,11 @@ type answer struct {
 }
 
 func newAnswer(req *requester.Request, resp *requester.Response, maxSize int) *answer {
-	if resp.Session != nil {
+	switch {
+	case resp.Session != nil:
 		return newCertificate(req, resp)
+	case resp.Reply != nil:
+		return newRecords(req, resp)
 	}
 	body := resp.Body
 	if maxSize > 0 && len(body) > maxSize {
@@ -68,6 +72,20 @@ func (a *answer) raw() string {
 	return text + a.body[:min(len(a.body), max(0, maxRaw-len(text)))]
 }
 
+// told are request and response for a finding, and a command that sends the request. A certificate was not asked for in words.
+func (a *answer) told() (request, response, command string) {
+	switch {
+	case a.facts == nil:
+		return requestText(a.req), a.raw(), curl(a.req, a.url)
+	case a.req.Handshake != nil:
+		return "", "", ""
+	}
+	said, _ := a.fact("request")
+	heard, _ := a.fact("raw")
+	request, response = dsl.String(said), dsl.String(heard)
+	return request[:min(len(request), maxRaw)], response[:min(len(response), maxRaw)], ""
+}
+
 // value gives what an answer has under a name.
 func (a *answer) value(name string) (any, bool) {
 	if a.facts != nil {
@@ -102,9 +120,15 @@ func (a *answer) value(name string) (any, bool) {
 
 // fact is what an answer of another protocol has under a name.
 func (a *answer) fact(name string) (any, bool) {
+	if v, ok := a.facts[name]; ok {
+		return v, true
+	}
 	switch name {
 	case "", "body", "response", "raw", "all":
 		return a.body, true
+	case "request":
+		text := requestText(a.req)
+		return text, text != ""
 	case "duration":
 		return a.resp.Took.Seconds(), true
 	case "host", "matched":
@@ -112,8 +136,15 @@ func (a *answer) fact(name string) (any, bool) {
 	case "ip":
 		return a.resp.IP.String(), a.resp.IP.IsValid()
 	}
-	v, ok := a.facts[name]
-	return v, ok
+	return nil, false
+}
+
+// status is what matchers of that type compare: of a reply of a DNS server its code.
+func (a *answer) status() int {
+	if a.resp.Reply != nil {
+		return a.resp.Reply.Rcode
+	}
+	return a.resp.Status
 }
 
 // field looks a name up among header fields and cookies. Fields of one name are joined with a space.
@@ -168,7 +199,8 @@ func isOfResponse(name string) bool {
 	case "body", "header", "all_headers", "all", "response", "raw", "status_code", "content_length", "duration", "host", "matched", "ip":
 		return true
 	}
-	return isNumbered(name) || strings.HasPrefix(name, "http_") || strings.HasPrefix(name, "ssl_")
+	protocol, _, _ := strings.Cut(name, "_")
+	return isNumbered(name) || protocol != name && slices.Contains(protocols[:], protocol)
 }
 
 // numbered takes a name such as body_2 apart.

@@ -45,6 +45,9 @@ type request struct {
 
 	address   *dsl.Text // of a TLS handshake, host:port
 	handshake requester.Handshake
+
+	talk *talkText // a conversation over TCP
+	ask  *question // a question to DNS servers
 }
 
 type headerText struct {
@@ -81,6 +84,7 @@ type blockReader struct {
 	hops          int
 	attack        string
 	payloadFields *yaml.Node
+	idle          *yaml.Node // the first matcher without anything to look for
 }
 
 // notNowHTTP are fields of an http block that change what is sent or found in ways that redial does not have.
@@ -222,6 +226,9 @@ func (r *blockReader) finish(n *yaml.Node, field string) {
 // look notes what the matchers and extractors want of the answers.
 func (r *blockReader) look() {
 	b := r.b
+	if r.idle != nil && b.all {
+		r.problem(r.idle, "matchers", KindValue, "expected a list of words in each, since all are to match")
+	}
 	names := b.names()
 	b.history = b.history || slices.ContainsFunc(names, isNumbered)
 	b.timed = slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "duration") })

@@ -35,9 +35,10 @@ func (s *state) expand(t *dsl.Text) (string, error) {
 
 // build makes a request for the target of the run. A [dsl.MissingError] means that there is nothing to send.
 func (s *state) build(q *request) (*requester.Request, error) {
+	s.where = nil
 	req, err := s.compose(q)
-	if err != nil {
-		return nil, err
+	if err != nil || q.talk != nil || q.ask != nil {
+		return req, err
 	}
 	req.WantBody = req.Method != "HEAD"
 	req.IgnoreTimeout = s.block.timed
@@ -63,6 +64,10 @@ func (s *state) compose(q *request) (*requester.Request, error) {
 	switch {
 	case q.address != nil:
 		return s.composeHandshake(q)
+	case q.talk != nil:
+		return s.composeTalk(q)
+	case q.ask != nil:
+		return s.composeQuery(q)
 	case q.raw != nil:
 		return s.composeRaw(q)
 	}

@@ -22,12 +22,24 @@
 //
 // # What is read
 //
-//	requests    http with path or raw, unsafe, payloads by all three attacks, redirects, conditions over blocks (flow), variables; ssl
+//	requests    http with path or raw, unsafe, payloads by all three attacks, redirects, conditions over blocks (flow), variables; ssl;
+//	            tcp with inputs, ports, payloads and TLS; dns with all types and classes of records, payloads and servers of its own
 //	matchers    word, regex, binary, status, size, dsl, xpath
 //	extractors  regex, kval, json, xpath, dsl
 //
-// Headless, code, javascript, file, dns, tcp, whois and websocket requests, fuzzing, races, self-contained checks, programs in flow, and all
+// Headless, code, javascript, file, whois and websocket requests, fuzzing, races, self-contained checks, programs in flow, and all
 // that waits for a call from outside are refused by name.
+//
+// # Other than HTTP
+//
+// A conversation over tcp goes to the template's port where the target is named by a website (ports 80, 443, 8080, 8443, 8081 and 53, or
+// exclude-ports) or by no port at all, and to the target's own where that is another one. What comes after the last input is data, body or
+// nothing; raw is all of it, and each input with a name has what came after it. An input that is to be answered and is not ends the
+// conversation without a finding. A port that refuses has none either, and is an error of the run only where it is the target's.
+//
+// A question to DNS servers says nothing of the target, so its checks come first in a [Set], need no scheme and no website, and have
+// [Outcome].Heard unset. The reply is raw, body or nothing as text; its sections are question, answer, ns and extra, its code is rcode, and the
+// values of its records go by their types, as in cname. An address is asked for in questions of the type PTR only.
 //
 // # A run
 //

@@ -137,12 +137,24 @@ func (t *templateReader) noCycle(n *yaml.Node, field string) {
 	t.check.defined = order
 }
 
+// isOfReply knows the names that replies of DNS servers have, in a check that asks some.
+func (t *templateReader) isOfReply(name string) bool {
+	switch name {
+	case "rcode", "question", "answer", "ns", "extra":
+	default:
+		if !isRecord(name) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(t.check.blocks, func(b *block) bool { return b.protocol == protocolDNS })
+}
+
 // checkVariables refuses requests with a variable that nothing defines.
 func (t *templateReader) checkVariables() {
 	for _, u := range t.uses {
 		for _, name := range u.text.Names() {
 			_, given := t.src.vars[name]
-			if given || t.names[name] || isBuiltin(name) || isOfResponse(name) {
+			if given || t.names[name] || isBuiltin(name) || isOfResponse(name) || t.isOfReply(name) {
 				continue
 			}
 			t.about(u.node, u.field, KindVariable, name, "variable %s is defined nowhere, expected it in variables, payloads, an extractor or --var (known: %s)",

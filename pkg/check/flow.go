@@ -126,6 +126,10 @@ func (p *flowParser) one(depth int) (flow, error) {
 		return p.call(protocolHTTP)
 	case p.accept("ssl("):
 		return p.call(protocolSSL)
+	case p.accept("tcp("), p.accept("network("):
+		return p.call(protocolTCP)
+	case p.accept("dns("):
+		return p.call(protocolDNS)
 	case p.accept("("):
 		x, err := p.or(depth + 1)
 		if err == nil && !p.accept(")") {
@@ -133,7 +137,7 @@ func (p *flowParser) one(depth int) (flow, error) {
 		}
 		return x, err
 	}
-	return nil, p.want("http(...) or ssl(...)")
+	return nil, p.want("http(...), ssl(...), tcp(...) or dns(...)")
 }
 
 // call reads the numbers or ids of blocks; none stand for all.

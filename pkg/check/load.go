@@ -27,7 +27,7 @@ type LoadOptions struct {
 
 // Set is what was loaded. It does not change.
 type Set struct {
-	Checks  []*Check  // in the order of their files, but for those that begin with the same request: they stand together
+	Checks  []*Check  // in the order of their files, but those that ask nothing of the target come first, and those that begin with the same request stand together
 	Refused []Refusal // in the order of their files
 	Files   int       // templates that were read
 	Passed  int       // of those, the ones that were not selected

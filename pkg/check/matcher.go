@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"encoding/hex"
 	"regexp"
 	"slices"
@@ -37,7 +38,7 @@ type word struct {
 func (m *matcher) match(s *state) bool {
 	switch {
 	case m.statuses != nil:
-		return slices.Contains(m.statuses, s.now.resp.Status) != m.negative
+		return slices.Contains(m.statuses, s.now.status()) != m.negative
 	case m.sizes != nil:
 		part, ok := s.part(m.part)
 		return ok && slices.Contains(m.sizes, len(part)) != m.negative
@@ -123,8 +124,8 @@ func (r *blockReader) matcher(n *yaml.Node, field string) *matcher {
 		r.problem(n, field+".type", KindValue, "expected the type of the matcher, got nothing")
 		return nil
 	}
-	if kind == "status" && r.b.protocol != protocolHTTP {
-		r.problem(n, field+".type", KindValue, "expected another type than status, which only http has")
+	if kind == "status" {
+		r.hasStatus(n, field, m.part)
 	}
 	for name, list := range lists {
 		if name != matcherLists[kind] {
@@ -132,12 +133,30 @@ func (r *blockReader) matcher(n *yaml.Node, field string) *matcher {
 		}
 	}
 	list := lists[matcherLists[kind]]
+	if list == nil && kind == "word" && !m.negative {
+		m.all = false // so that it never matches, which does no harm among others of which one is enough
+		r.idle = cmp.Or(r.idle, n)
+		return m
+	}
 	if list == nil || list.Kind == yaml.SequenceNode && len(list.Content) == 0 {
 		r.problem(n, field+"."+matcherLists[kind], KindValue, "expected a list, got nothing")
 		return nil
 	}
 	r.list(list, field+"."+matcherLists[kind], func(n *yaml.Node, field string) { r.addTo(m, kind, hexWords, n, field) })
 	return m
+}
+
+// hasStatus refuses matchers of a status where there is none.
+func (r *blockReader) hasStatus(n *yaml.Node, field, part string) {
+	switch r.b.protocol {
+	case protocolHTTP:
+	case protocolDNS:
+		if part != "rcode" {
+			r.problem(n, field+".part", KindValue, "expected the part rcode with type status, got %q", part)
+		}
+	default:
+		r.problem(n, field+".type", KindValue, "expected another type than status, which only http has")
+	}
 }
 
 // addTo reads one member of a matcher's list.

@@ -39,6 +39,12 @@ func requestURL(req *requester.Request) string {
 
 // Method is the method that a request goes out with, also one of exact bytes.
 func Method(req *requester.Request) string {
+	switch {
+	case req.Talk != nil:
+		return "TCP"
+	case req.Query != nil:
+		return "GET" // as free of effect, and as repeatable
+	}
 	if req.Raw != nil {
 		name, _, _ := bytes.Cut(req.Raw[:min(len(req.Raw), 32)], []byte(" "))
 		return string(name)
@@ -51,6 +57,16 @@ func Method(req *requester.Request) string {
 
 // requestText is a request as it goes over HTTP/1.1, without the fields that the client adds to all.
 func requestText(req *requester.Request) string {
+	switch {
+	case req.Query != nil:
+		m, err := req.Query.Message()
+		if err != nil {
+			return ""
+		}
+		return m.String()
+	case req.Talk != nil, req.Handshake != nil:
+		return ""
+	}
 	if req.Raw != nil {
 		return string(req.Raw)
 	}

@@ -37,6 +37,8 @@ type Outcome struct {
 	Findings []Finding
 	Sent     int // requests that were answered
 	Last     *requester.Response
+	// Heard says that the target itself has answered one of them.
+	Heard bool
 }
 
 // Finding is one thing that a check found.
@@ -89,6 +91,7 @@ func (c *Check) Run(ctx context.Context, job Job) (Outcome, error) {
 func (s *state) run(ctx context.Context, b *block) (bool, error) {
 	s.block, s.past, s.now = b, nil, nil
 	s.cookies.off = b.noCookies
+	s.closed = nil
 	matched := false
 	if b.payloads != nil {
 		s.payload = map[string]string{}
@@ -99,6 +102,7 @@ func (s *state) run(ctx context.Context, b *block) (bool, error) {
 		if ctx.Err() != nil {
 			return matched, &SendError{context.Cause(ctx)}
 		}
+		s.asked = nil
 		if err := s.fillPayload(round); err != nil {
 			return matched, err
 		}
@@ -163,14 +167,28 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 	if _, missing := errors.AsType[*dsl.MissingError](err); missing {
 		return false, err
 	}
+	if errors.Is(err, errAgain) {
+		return false, nil
+	}
 	if err != nil {
 		s.passOver(&BuildError{number, err})
 		return false, nil
 	}
 	resp, err := s.ask(ctx, q, req)
+	switch {
+	case err != nil && ctx.Err() != nil && (q.talk != nil || q.ask != nil):
+		return false, &SendError{err}
+	case q.talk != nil:
+		if done, err := s.heardOut(req, resp, err); done {
+			return false, err
+		}
+	case q.ask != nil && err != nil:
+		return false, s.unanswered(req, err)
+	}
 	if _, ok := errors.AsType[*hosterrors.ProtocolError](err); ok && q.address != nil {
 		s.outcome.Sent++ // a host that does not shake hands in this way has answered
 		s.outcome.Last = &requester.Response{}
+		s.outcome.Heard = s.outcome.Heard || s.home(req)
 		return false, nil
 	}
 	if err != nil && ctx.Err() == nil && (!s.home(req) || s.misspoken(req, err)) {
@@ -183,7 +201,7 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 	s.outcome.Sent++
 	s.outcome.Last = resp
 	s.cookies.keep(req, resp)
-	last := newAnswer(req, resp, s.block.maxSize)
+	last := s.answerTo(req, resp)
 	if s.last == nil {
 		s.last = map[string]*answer{}
 	}
@@ -197,6 +215,15 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 	}
 	s.now = last
 	return v.matched, nil
+}
+
+// answerTo is what matchers and extractors look at.
+func (s *state) answerTo(req *requester.Request, resp *requester.Response) *answer {
+	if req.Talk != nil {
+		return s.talk.answer(resp)
+	}
+	s.outcome.Heard = s.outcome.Heard || s.home(req)
+	return newAnswer(req, resp, s.block.maxSize)
 }
 
 // misspoken says that a check asked the target's port for another scheme than the one it speaks.
@@ -241,8 +268,8 @@ func (s *state) tell(v verdict) {
 	if s.now.resp.IP.IsValid() {
 		f.IP = s.now.resp.IP.String()
 	}
-	if s.job.KeepRaw && s.now.facts == nil {
-		f.Request, f.Response, f.Curl = requestText(s.now.req), s.now.raw(), curl(s.now.req, s.now.url)
+	if s.job.KeepRaw {
+		f.Request, f.Response, f.Curl = s.now.told()
 	}
 	switch {
 	case len(v.names) > 0:

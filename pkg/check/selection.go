@@ -14,7 +14,7 @@ type Selection struct {
 	Severities, ExcludeSeverities []string
 	IDs, ExcludeIDs               []string // * and ? stand for parts of an id
 	Authors                       []string
-	Protocols                     []string // http, ssl
+	Protocols                     []string // http, ssl, tcp, dns
 }
 
 // complete puts the lists into the form that takes compares, and refuses words that nothing can match.
@@ -41,8 +41,8 @@ func (s *Selection) complete() error {
 		}
 	}
 	for _, name := range s.Protocols {
-		if name != protocolHTTP && name != protocolSSL && !slices.Contains(notNow[:], name) {
-			return &FlagError{"--type", name, fmt.Errorf("expected http or ssl")}
+		if !slices.Contains(protocols[:], name) && !slices.Contains(notNow[:], name) {
+			return &FlagError{"--type", name, fmt.Errorf("expected http, ssl, tcp or dns")}
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ type Sharer interface {
 }
 
 // share finds the requests that checks have in common, and puts checks that begin with the same one next to each other, so that its
-// answer need not be kept for long.
+// answer need not be kept for long. Those that ask nothing of the target come first: they are done before it can turn out to be dead.
 func (s *Set) share() {
 	uses := map[string]int{}
 	keys := make([][]string, len(s.Checks))
@@ -67,7 +68,13 @@ func (s *Set) share() {
 	for i := range ranked {
 		ranked[i] = i
 	}
-	slices.SortStableFunc(ranked, func(a, b int) int { return cmp.Compare(order[a], order[b]) })
+	group := func(i int) int {
+		if s.Checks[i].AsksTarget() {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(ranked, func(a, b int) int { return cmp.Or(group(a)-group(b), cmp.Compare(order[a], order[b])) })
 	sorted := make([]*Check, len(s.Checks))
 	for i, from := range ranked {
 		sorted[i] = s.Checks[from]
@@ -81,7 +88,7 @@ var nobody = target.Target{Input: "http://nobody.example:8080", Host: "nobody.ex
 // identity is the same for requests that are the same on every target; "" for those that are not to be shared: what has an effect, is
 // drawn or found in the run, or is about how long the answer takes.
 func (c *Check) identity(b *block, q *request) string {
-	if q.address != nil || q.unsafe || b.timed || !slices.ContainsFunc(q.names, isBuiltin) {
+	if q.address != nil || q.talk != nil || q.unsafe || b.timed || !slices.ContainsFunc(q.names, isBuiltin) {
 		return ""
 	}
 	for _, name := range q.names {
@@ -91,6 +98,9 @@ func (c *Check) identity(b *block, q *request) string {
 	}
 	s := &state{check: c, block: b, job: &Job{Target: nobody}}
 	req, err := s.build(q)
+	if err == nil && q.ask != nil {
+		return fmt.Sprintf("dns\n%+v", *req.Query)
+	}
 	if err != nil || !s.home(req) || len(req.Body) > 0 || !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, Method(req)) {
 		return ""
 	}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"crypto/tls"
-	"fmt"
 	"net/netip"
 	"strings"
 	"time"
@@ -88,15 +87,7 @@ func (s *state) composeHandshake(q *request) (*requester.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := strings.LastIndexByte(address, ':')
-	if at < 0 {
-		return nil, fmt.Errorf("expected host:port, got %q", address)
-	}
-	port, err := hostkey.Port(address[at+1:])
-	if err != nil {
-		return nil, err
-	}
-	host, err := hostkey.Host(strings.Trim(address[:at], "[]"))
+	host, port, err := splitAddress(address, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/redialscan/redial/pkg/check/dsl"
+	"github.com/redialscan/redial/pkg/hostkey"
+	"github.com/redialscan/redial/pkg/target"
 )
 
 // state is one run of a check on one target. It belongs to the goroutine of the run, and is what its expressions see.
@@ -23,7 +25,11 @@ type state struct {
 	random   map[string]string
 	cookies  cookies
 	outcome  Outcome
-	firstErr error // of a request that said nothing of the target
+	where    *target.Target  // what the request takes for the target; nil = the target
+	talk     *conversation   // of the request, where it is one
+	asked    map[string]bool // addresses that had a conversation in this round
+	closed   map[string]bool // addresses that did not answer one
+	firstErr error           // of a request that said nothing of the target
 }
 
 // Lookup implements [dsl.Env].
@@ -47,7 +53,7 @@ func (s *state) Lookup(name string) (any, bool) {
 		}
 	}
 	if f, ok := builtins[name]; ok {
-		return f(&s.job.Target), true
+		return s.builtin(name, f), true
 	}
 	if isRandomText(name) {
 		v, ok := s.random[name]
@@ -56,6 +62,29 @@ func (s *state) Lookup(name string) (any, bool) {
 			put(&s.random, name, v)
 		}
 		return v, true
+	}
+	return s.ofOthers(name)
+}
+
+// builtin is a variable that every target has, or what stands in its place for the request.
+func (s *state) builtin(name string, of func(t *target.Target) string) string {
+	switch {
+	case s.where == nil:
+		return of(&s.job.Target)
+	case name == "Hostname" && s.where.Port != 0:
+		return hostkey.Join(s.where.Host, s.where.Port)
+	}
+	return of(s.where)
+}
+
+// ofOthers looks a name up in the last answers of protocols other than http, whose names are short in the blocks that follow too.
+func (s *state) ofOthers(name string) (any, bool) {
+	for _, protocol := range protocols {
+		if a := s.last[protocol]; a != nil && a.facts != nil {
+			if v, ok := a.facts[name]; ok {
+				return v, true
+			}
+		}
 	}
 	return nil, false
 }

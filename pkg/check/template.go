@@ -40,12 +40,44 @@ func (c *Check) File() string { return c.file }
 // Info is what the check says about itself.
 func (c *Check) Info() *Info { return &c.info }
 
-// Protocol is the kind of its requests, of the first where there are several: http or ssl.
+// Protocol is the kind of its requests, of the first where there are several: http, ssl, tcp or dns.
 func (c *Check) Protocol() string {
 	if len(c.blocks) == 0 {
 		return protocolHTTP
 	}
 	return c.blocks[0].protocol
+}
+
+// NeedsScheme says that the target's scheme is to be settled before a run.
+func (c *Check) NeedsScheme() bool {
+	return slices.ContainsFunc(c.blocks, func(b *block) bool {
+		return b.protocol != protocolTCP && b.protocol != protocolDNS || slices.ContainsFunc(b.requests, func(q request) bool {
+			return slices.ContainsFunc(q.names, func(name string) bool { return c.ofScheme(name, 0) })
+		})
+	})
+}
+
+// ofScheme says that a variable has no value, or another one, where the scheme is not settled.
+func (c *Check) ofScheme(name string, depth int) bool {
+	switch name {
+	case "BaseURL", "RootURL", "Scheme":
+		return true
+	}
+	return depth < dsl.MaxDepth && slices.ContainsFunc(c.defined, func(d definition) bool {
+		return d.name == name && slices.ContainsFunc(d.text.Names(), func(n string) bool { return c.ofScheme(n, depth+1) })
+	})
+}
+
+// AsksTarget says that a request may go to the target or its host; one of a dns check does not.
+func (c *Check) AsksTarget() bool {
+	return slices.ContainsFunc(c.blocks, func(b *block) bool { return b.protocol != protocolDNS })
+}
+
+// AsksServers says that a run asks the DNS servers of the user or the system.
+func (c *Check) AsksServers() bool {
+	return slices.ContainsFunc(c.blocks, func(b *block) bool {
+		return slices.ContainsFunc(b.requests, func(q request) bool { return q.ask != nil && len(q.ask.servers) == 0 })
+	})
 }
 
 // Requests is the greatest number of requests that one run sends, redirects and repeats aside.
@@ -55,11 +87,15 @@ func (c *Check) Requests() int { return c.requests }
 const (
 	protocolHTTP = "http"
 	protocolSSL  = "ssl"
+	protocolTCP  = "tcp"
+	protocolDNS  = "dns"
 )
+
+var protocols = [...]string{protocolHTTP, protocolSSL, protocolTCP, protocolDNS}
 
 // notNow are parts of a template that redial does not run.
 var notNow = [...]string{
-	"dns", "tcp", "network", "headless", "code", "javascript", "file", "websocket", "whois", "workflows", "self-contained",
+	"headless", "code", "javascript", "file", "websocket", "whois", "workflows", "self-contained",
 	"signature", "constants",
 }
 
@@ -133,6 +169,9 @@ func (t *templateReader) template(doc *yaml.Node) {
 		"http":                t.blocks,
 		"requests":            t.blocks,
 		"ssl":                 t.sslBlocks,
+		"tcp":                 t.tcpBlocks,
+		"network":             t.tcpBlocks,
+		"dns":                 t.dnsBlocks,
 		"variables":           t.variables,
 		"flow":                func(n *yaml.Node, _ string) { flowNode = n },
 		"stop-at-first-match": func(n *yaml.Node, field string) { t.check.stop = t.bool(n, field) },

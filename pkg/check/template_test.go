@@ -50,7 +50,7 @@ func TestRefused(t *testing.T) {
 		{"unknown field", template(get + "    pathes: [a]\n" + ending), "5:5: http[0].pathes: unknown field", "unknown field: pathes"},
 		{"unknown field above", template("workflow: x\n" + get + ending), "3:1: workflow: unknown field", "unknown field: workflow"},
 		{"given twice", template(get + "    path: [a]\n" + ending), "5:5: http[0].path: the field is given twice", "unexpected value"},
-		{"other protocol", template("tcp:\n  - host: [a]\n"), "4:3: tcp: tcp is not supported", "not supported: tcp"},
+		{"other protocol", template("whois:\n  - server: a\n"), "4:3: whois: whois is not supported", "not supported: whois"},
 		{"race", template(get + "    race: true" + ending), "5:11: http[0].race: race is not supported", "not supported: race"},
 		{"program", template("flow: |\n  http(1);\n  http(2)\n" + get + ending), "3:7: flow: expected a condition such as http(1) && http(2)", "not supported: flow with a program"},
 		{"flow without its block", template("flow: http(2)\n" + get + ending), "there is no http(2)", "not supported: flow with a program"},

@@ -34,9 +34,9 @@ type Query struct {
 	Tries   int // over all servers together; 0 = DefaultTries
 }
 
-// message is the question as it is sent, with an EDNS0 record that asks for long answers, and for TXT records the wish to hear whether the
+// Message is the question as it is sent, with an EDNS0 record that asks for long answers, and for TXT records the wish to hear whether the
 // answer is proven, as the tools send it for which most checks are written.
-func (q *Query) message() (*dns.Msg, error) {
+func (q *Query) Message() (*dns.Msg, error) {
 	name := dns.Fqdn(q.Name)
 	if _, ok := dns.IsDomainName(name); !ok || len(name) > 254 || strings.Contains(name, "..") {
 		return nil, &hosterrors.BuildError{Err: fmt.Errorf("expected a name of the DNS, got %q", q.Name)}
@@ -67,7 +67,7 @@ var (
 
 // ask gets the answer to a question.
 func (c *Client) ask(ctx context.Context, req *Request, turn Turn) (*Response, error) {
-	m, err := req.Query.message()
+	m, err := req.Query.Message()
 	var all *servers
 	if err == nil {
 		all, err = c.serversOf(ctx, req.Query)

@@ -84,15 +84,19 @@ func (s *sending) talk(t *talking) {
 				return
 			}
 		}
-		heard = s.hear(t, line.Hear)
+		patience := talkSilence
+		if len(line.Say) == 0 && len(t.heard) > 0 {
+			patience = talkPause // it has had its turn, and goes on by itself or not at all
+		}
+		heard = s.hear(t, line.Hear, patience)
 	}
 }
 
-// hear reads up to n bytes.
-func (s *sending) hear(t *talking, n int) []byte {
+// hear reads up to n bytes, and waits so long for the first one.
+func (s *sending) hear(t *talking, n int, patience time.Duration) []byte {
 	n = min(n, s.client.cfg.MaxBody-len(t.heard))
 	from := len(t.heard)
-	until := time.Now().Add(talkSilence)
+	until := time.Now().Add(patience)
 	for !t.ended && len(t.heard)-from < n {
 		if until.After(s.deadline) {
 			until = s.deadline

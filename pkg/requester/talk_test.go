@@ -71,6 +71,7 @@ func TestTalk(t *testing.T) {
 		{"banner", ftp, []requester.Line{say("", 1024)}, "220 ready\r\n", time.Second, true},
 		{"as much as is asked for", ftp, []requester.Line{say("", 3)}, "220", 0, true},
 		{"line by line", ftp, []requester.Line{say("", 11), say("USER a", 13), say("PASS b", 1024)}, "220 ready\r\n|331 USER a?\r\n|331 PASS b?\r\n", time.Second, true},
+		{"has no more to say", ftp, []requester.Line{say("", 11), say("USER a", 13), say("", 10)}, "220 ready\r\n|331 USER a?\r\n|", time.Second, true},
 		{"silent", func(_ int, c net.Conn) { _, _ = io.Copy(io.Discard, c) }, []requester.Line{say("hello", 10)}, "", 5 * time.Second, false},
 		{"closes at once", func(int, net.Conn) {}, []requester.Line{say("", 10), say("", 10)}, "|", 0, false},
 		{"says and closes", func(_ int, c net.Conn) { _, _ = io.WriteString(c, "bye") }, []requester.Line{say("", 100), say("", 100)}, "bye|", 0, true},
