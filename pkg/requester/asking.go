@@ -8,6 +8,7 @@ import "time"
 // is then coarse: it stands for a while and is moved when it has passed before its time, rather than once for each exchange.
 type asking struct {
 	c        *conn
+	client   *Client
 	out      []byte // the request; nil once it was sent
 	deadline time.Time
 	sent     int
@@ -24,19 +25,23 @@ const (
 )
 
 // begin prepares the exchange of a request.
-func (a *asking) begin(c *conn, out []byte, deadline time.Time) {
-	a.c, a.out, a.deadline = c, out, deadline
+func (a *asking) begin(c *conn, out []byte, deadline time.Time, client *Client) {
+	a.c, a.out, a.deadline, a.client = c, out, deadline, client
 	a.sent, a.writeErr = 0, nil
 }
 
 // end lets go of the connection.
-func (a *asking) end() { a.c, a.out = nil, nil }
+func (a *asking) end() { a.c, a.out, a.client = nil, nil, nil }
 
 // Read implements io.Reader.
 func (a *asking) Read(p []byte) (int, error) {
 	c := a.c
 	if out := a.out; out != nil {
 		a.out = nil
+		if !a.client.permitted() {
+			a.writeErr = errWithdrawn
+			return 0, errWithdrawn
+		}
 		if c.coarse {
 			n, err, ok := a.wait.do(c.raw, out, p)
 			a.sent = a.wait.sent

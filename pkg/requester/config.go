@@ -80,6 +80,11 @@ type Config struct {
 	// the names of what is behind it by itself.
 	Refuse func(host string, port uint16) bool
 
+	// Permit is asked last, right before bytes leave: before each dial and each write to a connection. False ends the send as if
+	// it were cancelled, see WithdrawnError, and so does a send that fails after Permit has come to say no. It is called from
+	// many goroutines and does not wait; nil = always.
+	Permit func(now time.Time) bool
+
 	Verify  bool              // verify certificates; a scanner mostly looks at hosts whose certificates are wrong
 	Certs   []tls.Certificate // client certificates
 	SNI     string            // server name in the handshake instead of the host's

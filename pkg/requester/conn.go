@@ -183,7 +183,7 @@ func (c *conn) exchange(ctx context.Context, start, deadline time.Time, d *desk,
 	if err := c.arrange(ctx, start, deadline); err != nil {
 		return outcome{err: t.explain(ctx, err), silent: true, nothing: true}
 	}
-	d.ask.begin(c, d.out, deadline)
+	d.ask.begin(c, d.out, deadline, book.client)
 	d.br.Reset(&d.ask)
 	h, err := c.readHeads(d, want, &t)
 	writeErr := d.ask.writeErr

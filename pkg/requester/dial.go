@@ -82,6 +82,9 @@ func (c *Client) connectTCP(ctx context.Context, host string, port uint16, refus
 		if err == nil {
 			return raw, addr, nil
 		}
+		if isWithdrawn(err) {
+			return nil, addr, err
+		}
 		if own := callerEnded(ctx); own != nil {
 			return nil, addr, fmt.Errorf("dialing %s: %w", to, own)
 		}
@@ -99,6 +102,9 @@ func (c *Client) connectTCP(ctx context.Context, host string, port uint16, refus
 
 // dialAddr connects to one address.
 func (c *Client) dialAddr(ctx context.Context, to netip.AddrPort, end time.Time) (net.Conn, error) {
+	if !c.permitted() {
+		return nil, errWithdrawn
+	}
 	dialer := c.dialer
 	dialer.Deadline = end
 	raw, err := dialer.DialContext(ctx, "tcp", to.String())
@@ -110,7 +116,7 @@ func (c *Client) dialAddr(ctx context.Context, to netip.AddrPort, end time.Time)
 	if err != nil {
 		return nil, c.dialFailure(err, to, routed)
 	}
-	return raw, nil
+	return c.guard(raw), nil
 }
 
 // dialFailure types the error of a connect.
@@ -154,10 +160,13 @@ func (c *Client) connectHook(ctx context.Context, host string, port uint16) (net
 	key := hostkey.Join(host, port)
 	limited, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
 	defer cancel()
+	if !c.permitted() {
+		return nil, netip.Addr{}, errWithdrawn
+	}
 	raw, err := c.cfg.Dial(limited, "tcp", key)
 	if err == nil {
 		ip, _ := netip.ParseAddr(host)
-		return raw, ip, nil
+		return c.guard(raw), ip, nil
 	}
 	if own := callerEnded(ctx); own != nil {
 		return nil, netip.Addr{}, fmt.Errorf("dialing %s: %w", key, own)

@@ -136,6 +136,9 @@ func (t trouble) explain(ctx context.Context, err error) error {
 	if isTimeout(err) {
 		return &hosterrors.TimeoutError{Phase: t.phase, After: t.after}
 	}
+	if isWithdrawn(err) {
+		return errWithdrawn
+	}
 	if already, ok := errors.AsType[*hosterrors.ProtocolError](err); ok {
 		return already
 	}

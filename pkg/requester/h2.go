@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -170,6 +168,10 @@ func (s *sending) overH2(h *h2conn, fresh bool) (resp *Response, again bool, err
 	if s.deadline.IsZero() {
 		s.deadline = start.Add(s.timeout())
 	}
+	if !s.client.permitted() {
+		h.cc.Release()
+		return nil, false, errWithdrawn
+	}
 	limited, cancel := context.WithDeadline(s.ctx, s.deadline)
 	defer cancel()
 	res, err := h.cc.RoundTrip(s.noteH2(s.h2Request(limited)))
@@ -286,15 +288,4 @@ func (s *sending) h2Failure(h *h2conn, err error, fresh bool) (again bool, typed
 	// What is left is a connection that the host is closing, in the orderly way, or that has gone wrong.
 	again = refused || retry.MayRepeat(s.req.method(), false)
 	return again, &hosterrors.ConnError{Phase: hosterrors.PhaseHead, Err: err}
-}
-
-// h2Fields lists the fields as they came over the wire, in lower case. Their order is lost; sorted is at least always the same.
-func h2Fields(header http.Header) []Field {
-	fields := make([]Field, 0, len(header))
-	for _, name := range slices.Sorted(maps.Keys(header)) {
-		for _, value := range header[name] {
-			fields = append(fields, Field{strings.ToLower(name), value})
-		}
-	}
-	return fields
 }

@@ -49,7 +49,7 @@ func (c *Client) follow(ctx context.Context, first *Request, turn Turn, resp *Re
 // endChain decides what a hop that failed means. The item is about the host that it was meant for, so the failure of another one ends
 // the chain only; that other host has been booked with it already.
 func endChain(ctx context.Context, first, next *Request, resp *Response, err error) (*Response, error) {
-	if own := callerEnded(ctx); own != nil {
+	if own := callerEnded(ctx); own != nil || isWithdrawn(err) {
 		return nil, err
 	}
 	if _, ok := errors.AsType[*hosterrors.OutageError](err); ok {

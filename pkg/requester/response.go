@@ -4,7 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"maps"
+	"net/http"
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/miekg/dns"
@@ -82,3 +86,14 @@ func (e *NotAdmittedError) Error() string {
 
 // Unwrap returns [hosterrors.ErrUnresponsiveHost].
 func (e *NotAdmittedError) Unwrap() error { return hosterrors.ErrUnresponsiveHost }
+
+// h2Fields lists the fields as they came over the wire, in lower case. Their order is lost; sorted is at least always the same.
+func h2Fields(header http.Header) []Field {
+	fields := make([]Field, 0, len(header))
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		for _, value := range header[name] {
+			fields = append(fields, Field{strings.ToLower(name), value})
+		}
+	}
+	return fields
+}

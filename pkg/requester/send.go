@@ -62,7 +62,9 @@ func (c *Client) attempt(ctx context.Context, req *Request, turn Turn, g *gate, 
 	start := time.Now()
 	s.booking = booking{client: c, sent: start, gate: g, req: req, ticket: ticket, ignoreTimeout: req.IgnoreTimeout}
 	defer func() {
-		err = c.ours(g, req, start, c.throughProxy(ctx, req, start, resp, c.strained(start, err)))
+		if err = c.withdrawn(err); !isWithdrawn(err) {
+			err = c.ours(g, req, start, c.throughProxy(ctx, req, start, resp, c.strained(start, err)))
+		}
 		s.booking.close(err)
 		if resp != nil && err == nil {
 			c.hear(g, resp)
