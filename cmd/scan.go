@@ -193,8 +193,11 @@ func (o *scanOptions) prepare(ctx context.Context, env Env, screen *screen) (opt
 	if err := o.describeInputs(&opt.Started, opt.Checks); err != nil {
 		return opt, nil, err
 	}
-	if opt.Only, err = o.fromSkipped(ctx, &opt, screen); err != nil {
+	switch only, err := o.fromSkipped(ctx, &opt, screen); {
+	case err != nil:
 		return opt, nil, err
+	case only != nil:
+		opt.Only = only
 	}
 	if held, err = o.holdJournal(ctx, env, &opt, screen); err != nil {
 		return opt, nil, err

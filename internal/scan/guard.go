@@ -59,16 +59,28 @@ func (s *Scan) recoverLoad(ctx context.Context) {
 	}
 }
 
+// Share says how much of Options.Concurrency and Options.DialConcurrency the scan may use from now on, where several share
+// what this process can do: at least 1, and at most all. What is in flight beyond that goes on. It may be called from any
+// goroutine, also before Run.
+func (s *Scan) Share(concurrency, dials int) {
+	s.load.Lock()
+	defer s.load.Unlock()
+	s.load.concurrency = min(max(1, concurrency), s.opt.Concurrency)
+	s.load.dials = min(max(1, dials), s.opt.DialConcurrency)
+	s.setLimitsLocked()
+}
+
 func (s *Scan) setLimitsLocked() (concurrency int) {
-	concurrency = s.load.of(s.opt.Concurrency)
-	s.exec.SetLimits(concurrency, s.load.of(s.opt.DialConcurrency))
+	concurrency = s.load.of(s.load.concurrency)
+	s.exec.SetLimits(concurrency, s.load.of(s.load.dials))
 	return concurrency
 }
 
-// load is the ease of a scan, under a lock.
+// load is what a scan may have in flight, and the ease of it, under a lock.
 type load struct {
 	sync.Mutex
 	ease
+	concurrency, dials int
 }
 
 // paused stops the items: nothing gets through.

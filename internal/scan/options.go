@@ -14,7 +14,10 @@ import (
 // Options are what a scan is made of. Numbers are those of the flags of the same name, checked by whoever reads them;
 // New reports what its parts refuse.
 type Options struct {
-	Targets *target.Reader
+	Targets Targets
+	// Index is the number by which events name the target that was read n-th, from 0; nil = n itself. It is called once for each
+	// target, in order.
+	Index func(n int64) int64
 	// StopReading makes a read of Targets that waits return, when the scan ends before its time; nil = they never wait.
 	StopReading func()
 
@@ -50,14 +53,25 @@ type Options struct {
 	// Earlier is a scan of the same items that goes on here; nil = none. Its events are not told again.
 	Earlier *journal.Progress
 
-	// Only are the items that are run, of all that the targets and checks make; nil = all.
-	Only *journal.Missing
+	// Only are the items that are run, of all that the targets and checks make; nil = all. Targets have the numbers of Index.
+	Only Left
 
 	Handlers []report.Handler
 	Started  report.Started // the first event; Time is set by Run
 	// OutputFailed hears at once of an output that fails.
 	OutputFailed func(error)
 	Log          Log
+}
+
+// Targets is where a scan's targets come from. Next is called from one goroutine, and gives io.EOF after the last one.
+type Targets interface {
+	Next() (target.Target, error)
+}
+
+// Left says which of its items, all in number, a target still has: those from on, and those in again, which are below it. It
+// is called from one goroutine.
+type Left interface {
+	Left(target int64, all int) (from int, again []int)
 }
 
 // Log takes messages for people, each a sentence without a line end. A nil function drops them. They are called from

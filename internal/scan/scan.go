@@ -47,7 +47,7 @@ type Scan struct {
 	pausedAt time.Time // the guard's goroutine only
 }
 
-// job is a target with its place in the input.
+// job is a target with the number by which events name it.
 type job struct {
 	target.Target
 	index int64
@@ -57,6 +57,7 @@ type job struct {
 func New(opt Options) (*Scan, error) {
 	s := &Scan{opt: opt, tally: report.NewTally(opt.MaxHosts)}
 	s.growing.Store(true)
+	s.load.concurrency, s.load.dials = opt.Concurrency, opt.DialConcurrency
 	if opt.Requester.OutageTimeout > 0 {
 		opt.Breaker.UndoWindow = 2 * requester.OutageWindow
 	}
@@ -211,8 +212,11 @@ func (s *Scan) next() (job, error) {
 			}
 			return job{}, err
 		}
+		j := job{Target: t, index: s.read}
 		s.read++
-		j := job{Target: t, index: s.read - 1}
+		if s.opt.Index != nil {
+			j.index = s.opt.Index(j.index)
+		}
 		if !s.passOver(j) {
 			return j, nil
 		}
