@@ -50,6 +50,9 @@ func (s *Scan) afterCall(host string, at, now time.Time) time.Time {
 
 // pace says when the next item of the whole scan may start, and how many may start at once.
 func (s *Scan) pace(now time.Time) (time.Time, int) {
+	if leased := s.opt.Requester.Pace; leased != nil {
+		return leased.Ready(now, lookahead)
+	}
 	room := int(s.opt.Requester.Scan.Rate * lookahead.Seconds())
 	return s.client.Pace(now).Add(-ahead(s.opt.Requester.Scan)), room
 }

@@ -129,7 +129,7 @@ func (s *Scan) executorConfig() executor.Config[job] {
 	if s.opt.Requester.OutageTimeout > 0 {
 		cfg.Doubt = requester.OutageWindow
 	}
-	if s.opt.Requester.Scan.Rate > 0 {
+	if s.opt.Requester.Scan.Rate > 0 || s.opt.Requester.Pace != nil {
 		cfg.Pace = s.pace
 	}
 	if s.opt.Earlier != nil || s.opt.Only != nil {

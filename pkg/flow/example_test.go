@@ -50,3 +50,24 @@ func ExampleGrant_Cancel() {
 	// 500ms 1s
 	// 500ms 1.5s
 }
+
+// Somebody else keeps the pace, and has given this process four moments of it.
+func ExampleTakeLeased() {
+	var pace flow.Leased
+	now := time.Now()
+	pace.Ready(now, 0)
+	fmt.Println("wanted:", pace.Wanted(now))
+	pace.Add(now.Add(10*time.Millisecond), 10*time.Millisecond, 4)
+	for range 2 {
+		g := flow.TakeLeased(&pace, nil, now, now)
+		fmt.Println("goes:", g.OK, "after", g.Wait)
+	}
+	now = now.Add(time.Second)
+	g := flow.TakeLeased(&pace, nil, now, now)
+	fmt.Println("goes:", g.OK, "since the others have gone by")
+	// Output:
+	// wanted: 1
+	// goes: true after 10ms
+	// goes: true after 20ms
+	// goes: false since the others have gone by
+}

@@ -82,7 +82,26 @@ func (c *Client) takeSlot(ctx context.Context, g *gate, turn Turn, patient bool)
 			}
 		}
 		if ok {
+			return c.onTime(ctx, g, turn, patient, taken)
+		}
+	}
+}
+
+// onTime exchanges a leased slot that we come too late for: others may have had the worker for which the request waited.
+func (c *Client) onTime(ctx context.Context, g *gate, turn Turn, patient bool, taken slot) (slot, error) {
+	for {
+		now := time.Now()
+		left, ok := taken.grant.Renew(now)
+		switch {
+		case ok && left == 0:
 			return taken, nil
+		case !ok && !patient:
+			taken.cancel(now)
+			return slot{}, &NotAdmittedError{Key: g.key, Until: now.Add(left)}
+		}
+		if err := wait(ctx, turn, now.Add(left)); err != nil {
+			taken.cancel(time.Now())
+			return slot{}, fmt.Errorf("waiting for a slot: %w", err)
 		}
 	}
 }
@@ -93,12 +112,19 @@ func (c *Client) askSlot(g *gate, now time.Time) (taken slot, at time.Time, ok b
 	if !ok {
 		return slot{}, at, false
 	}
-	grant := flow.TakeBoth(c.scan, g.pace, now)
+	grant := c.takeGrant(g, now, at)
 	if !grant.OK {
 		slow.cancel()
 		return slot{}, now.Add(grant.Wait), false
 	}
 	return slot{grant, slow}, later(at, now.Add(grant.Wait)), true
+}
+
+func (c *Client) takeGrant(g *gate, now, at time.Time) flow.Grant {
+	if c.cfg.Pace != nil {
+		return flow.TakeLeased(c.cfg.Pace, g.pace, now, at)
+	}
+	return flow.TakeBoth(c.scan, g.pace, now)
 }
 
 func wait(ctx context.Context, turn Turn, until time.Time) error {

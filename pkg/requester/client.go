@@ -50,7 +50,7 @@ func New(cfg Config) (*Client, error) {
 		c.top = noRuleTop
 	}
 	var err error
-	if cfg.Scan.Rate != 0 {
+	if cfg.Scan.Rate != 0 && cfg.Pace == nil {
 		if c.scan, err = flow.New(cfg.Scan); err != nil {
 			return nil, fmt.Errorf("requester: scan rate: %w", err)
 		}
@@ -101,7 +101,11 @@ func (c *Client) Held(key string, now time.Time) bool {
 
 // Pace tells from when a request could be sent by the pace of the whole scan. Now or earlier means at once.
 func (c *Client) Pace(now time.Time) time.Time {
-	if c.scan == nil {
+	switch {
+	case c.cfg.Pace != nil:
+		at, _ := c.cfg.Pace.Ready(now, 0)
+		return at
+	case c.scan == nil:
 		return now
 	}
 	return c.scan.NextAdmit(now)

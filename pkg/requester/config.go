@@ -31,6 +31,8 @@ type Config struct {
 	Window  *failurewindow.Window // nil = off
 	Scan    flow.Rule             // pace of all hosts together; the zero rule is none
 	Host    flow.Rule             // pace of each host; the zero rule is none
+	// Pace is that of all hosts together where somebody else keeps it, in place of Scan; nil = Scan.
+	Pace *flow.Leased
 
 	// DialTimeout bounds the look-up of a name and, after it, the connect to all its addresses. It is lowered to
 	// Timeout when it is zero; a given value above Timeout is refused.
