@@ -44,13 +44,9 @@ func (s *Scan) goOn() error {
 		return err
 	}
 	for t, left := range s.earlier.Hosts() {
-		m := hosterrors.Memory{
+		s.restore(hosterrors.Memory{
 			Key: t.Host, State: stateOf(t.To), Errors: int32(t.Errors), Trips: int32(t.Trips), Left: left, Seq: t.Seq, LastError: t.Error,
-		}
-		if m.State == hosterrors.StateDead {
-			s.dead.Add(1)
-		}
-		s.breaker.Restore(m)
+		})
 	}
 	return nil
 }

@@ -50,6 +50,9 @@ type Options struct {
 	HostTimeout     time.Duration // time that a host may hold; 0 = no limit
 	Linger          time.Duration
 
+	// Hosts is what other scans have learnt of hosts that may come in this one, as their Hosts told it.
+	Hosts []HostMemory
+
 	// Earlier is a scan of the same items that goes on here; nil = none. Its events are not told again.
 	Earlier *journal.Progress
 

@@ -84,6 +84,9 @@ func New(opt Options) (*Scan, error) {
 		return nil, err
 	}
 	s.client = client
+	if err := s.recall(opt.Hosts); err != nil {
+		return nil, err
+	}
 	budget, err := retry.NewBudget(opt.RetryBudget, budgetFloor)
 	if err != nil {
 		return nil, fmt.Errorf("retry budget: %w", err)

@@ -1,6 +1,7 @@
 package failurewindow
 
 import (
+	"iter"
 	"strings"
 	"time"
 )
@@ -83,6 +84,20 @@ func (s *store) forgetOldest() {
 	s.release(s.takeOldest(place))
 	if s.series[place].count == 0 {
 		s.dropSeries(place)
+	}
+}
+
+// all gives every stored moment with its key, those of a key in order.
+func (s *store) all() iter.Seq2[string, time.Duration] {
+	return func(yield func(string, time.Duration) bool) {
+		for i := range s.series {
+			c := &s.series[i]
+			for n, f := int32(0), c.oldest; n < c.count; n, f = n+1, s.failures[f].keyNext {
+				if !yield(c.key, s.failures[f].at) {
+					return
+				}
+			}
+		}
 	}
 }
 

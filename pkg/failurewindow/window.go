@@ -1,7 +1,9 @@
 package failurewindow
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -109,6 +111,44 @@ func (w *Window) Undo(since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.failures.undo(since.Sub(w.origin))
+}
+
+// Length is that of the window.
+func (w *Window) Length() time.Duration { return w.length }
+
+// Failure is one failure of a key, as it is told to another window.
+type Failure struct {
+	Key string
+	Age time.Duration // since it happened
+}
+
+// Failures gives all failures that are inside the window, the oldest first.
+func (w *Window) Failures() []Failure {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	now := w.sinceOriginLocked(w.now())
+	var all []Failure
+	for key, at := range w.failures.all() {
+		if age := now - at; age < w.length {
+			all = append(all, Failure{key, age})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Failure) int { return cmp.Compare(b.Age, a.Age) })
+	return all
+}
+
+// Recall counts failures that another window has told of. It is for a window that has counted nothing yet.
+func (w *Window) Recall(all []Failure) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b Failure) int { return cmp.Compare(b.Age, a.Age) })
+	now := w.sinceOriginLocked(w.now())
+	for _, f := range all {
+		if age := max(0, f.Age); age < w.length {
+			w.failures.add(f.Key, now-age)
+		}
+	}
 }
 
 // leftLocked returns for how long a failure stays in the window, 0 when it is out.

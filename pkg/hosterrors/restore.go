@@ -2,6 +2,7 @@ package hosterrors
 
 import (
 	"errors"
+	"iter"
 	"time"
 )
 
@@ -18,6 +19,30 @@ type Memory struct {
 	Seq uint64
 	// LastError is the text of the last host error, "" for none.
 	LastError string
+}
+
+// Memories is what this breaker can tell to another one: of every host that ever tripped, in no particular order. Each host
+// is read at the moment it is reached, and no lock is held while the caller looks at it.
+func (c *Cache) Memories() iter.Seq[Memory] {
+	return func(yield func(Memory) bool) {
+		c.hosts.Range(func(key, value any) bool {
+			r := value.(*record)
+			r.mu.Lock()
+			m, err := r.machineLocked(), r.lastErr
+			r.mu.Unlock()
+			if m.gen == 0 {
+				return true
+			}
+			told := Memory{Key: key.(string), State: m.state, Errors: m.errors, Trips: m.trips, Seq: uint64(m.gen)}
+			if m.state == StateOpen {
+				told.Left = max(0, m.openedAt+m.cooldown(&c.policy)-c.offset(c.now()))
+			}
+			if err != nil {
+				told.LastError = err.Error()
+			}
+			return yield(told)
+		})
+	}
 }
 
 // Restore makes a host of an earlier breaker stand where it stood. It is for a breaker that has seen nothing of the host yet,

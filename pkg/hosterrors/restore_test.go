@@ -1,6 +1,7 @@
 package hosterrors
 
 import (
+	"errors"
 	"testing"
 	"time"
 )
@@ -62,5 +63,51 @@ func TestRestoredHostStandsWhereItStood(t *testing.T) {
 	last.Fail(&TimeoutError{Phase: PhaseDial}, false)
 	if c.State("tripped") != StateDead {
 		t.Errorf("after the last failed probe the host is %s", c.State("tripped"))
+	}
+}
+
+// What one breaker tells is enough for another one to stand in its place.
+func TestMemoriesOfABreaker(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	cfg := Config{MaxHostError: 2, MaxTrips: 2, Cooldown: 10 * time.Second, Now: func() time.Time { return now }}
+	before, err := NewWithConfig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := &ConnError{Phase: PhaseDial, Fresh: true, Err: errors.New("refused")}
+	for _, key := range []string{"open", "open", "dead", "back", "once"} {
+		before.MarkFailed(key, refused, false)
+	}
+	before.Trip("dead", refused)
+	before.Trip("back", refused)
+	now = now.Add(10 * time.Second)
+	before.Trip("late", refused)
+	before.Admit("back")
+	before.MarkSuccess("back")
+	for range 2 {
+		before.Admit("dead")
+		before.MarkFailed("dead", refused, false)
+		now = now.Add(20 * time.Second)
+	}
+	now = now.Add(-35 * time.Second)
+
+	after, _ := NewWithConfig(cfg)
+	told := 0
+	for m := range before.Memories() {
+		after.Restore(m)
+		told++
+	}
+	if told != 4 {
+		t.Errorf("%d hosts are told of, want the 4 that ever tripped", told)
+	}
+	for _, key := range []string{"open", "dead", "back", "late", "once"} {
+		a, b := before.Host(key), after.Host(key)
+		if a.State != b.State || a.Trips != b.Trips || key != "once" && a.Errors != b.Errors || (a.LastError == nil) != (b.LastError == nil) && key != "once" {
+			t.Errorf("%s: %+v, want %+v", key, b, a)
+		}
+		at, want := after.NextAdmit(key, now), before.NextAdmit(key, now)
+		if at.After(now) != want.After(now) || at.After(now) && !at.Equal(want) {
+			t.Errorf("%s: may be called at %v, want %v", key, at, want)
+		}
 	}
 }
