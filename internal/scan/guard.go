@@ -59,6 +59,10 @@ func (s *Scan) recoverLoad(ctx context.Context) {
 	}
 }
 
+// Halt ends the scan at once: what is in flight is cancelled, and skipped with all that is left as interrupted. Run returns
+// err. It may be called from any goroutine.
+func (s *Scan) Halt(err error) { s.exec.Halt(err) }
+
 // Share says how much of Options.Concurrency and Options.DialConcurrency the scan may use from now on, where several share
 // what this process can do: at least 1, and at most all. What is in flight beyond that goes on. It may be called from any
 // goroutine, also before Run.

@@ -8,6 +8,7 @@ import (
 	"github.com/redialscan/redial/pkg/journal"
 	"github.com/redialscan/redial/pkg/report"
 	"github.com/redialscan/redial/pkg/requester"
+	"github.com/redialscan/redial/pkg/retry"
 	"github.com/redialscan/redial/pkg/target"
 )
 
@@ -39,6 +40,8 @@ type Options struct {
 	RetryWait    time.Duration
 	RetryMaxWait time.Duration
 	RetryBudget  float64 // percent of the requests sent
+	// Budget is that of retries where several scans have one together, in place of RetryBudget; nil = one of its own.
+	Budget       *retry.Budget
 	ItemDeadline time.Duration
 
 	Concurrency     int

@@ -87,9 +87,11 @@ func New(opt Options) (*Scan, error) {
 	if err := s.recall(opt.Hosts); err != nil {
 		return nil, err
 	}
-	budget, err := retry.NewBudget(opt.RetryBudget, budgetFloor)
-	if err != nil {
-		return nil, fmt.Errorf("retry budget: %w", err)
+	budget := opt.Budget
+	if budget == nil {
+		if budget, err = retry.NewBudget(opt.RetryBudget, budgetFloor); err != nil {
+			return nil, fmt.Errorf("retry budget: %w", err)
+		}
 	}
 	s.policy = retry.Policy{
 		Attempts: opt.Retries + 1,

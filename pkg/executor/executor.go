@@ -55,6 +55,7 @@ type Executor[T any] struct {
 	paceAt        moment
 	freshTurn     bool          // under a pace: it is the turn of a host that has not answered
 	room          chan struct{} // capacity 1: the reader may look again
+	halted        chan error    // capacity 1: items in flight are to end
 }
 
 // SetLimits changes how many items may be in flight over all hosts, and how many of hosts that have not answered may be
@@ -85,6 +86,7 @@ func New[T any](cfg Config[T]) (*Executor[T], error) {
 		floor:      newFloor(cfg.Concurrency, cfg.DialConcurrency),
 		hosts:      make(map[string]*host[T]),
 		room:       make(chan struct{}, 1),
+		halted:     make(chan error, 1),
 		clocks:     newHostClocks[T](cfg.HostTimeout),
 		stopWhy:    Interrupted,
 		maxWorkers: cfg.Concurrency,
@@ -144,6 +146,8 @@ func (e *Executor[T]) Run(ctx context.Context, source func() (T, error)) (Tally,
 		case <-interrupted:
 			interrupted = nil
 			e.stop()
+		case err := <-e.halted:
+			cancelRuns(err)
 		case <-graceOver:
 			graceOver = make(chan time.Time) // once
 			cancelRuns(context.Cause(ctx))
@@ -151,43 +155,6 @@ func (e *Executor[T]) Run(ctx context.Context, source func() (T, error)) (Tally,
 	}
 	wg.Wait()
 	return e.Tally(), errors.Join(inputErr, e.stopError(), context.Cause(ctx))
-}
-
-// Stop ends the scan as a cancellation does, but for a reason of the caller's, with which the rest is skipped, and an
-// error that Run returns. The first call counts, unless the scan is stopping already. It may be called from any goroutine.
-func (e *Executor[T]) Stop(why Reason, err error) {
-	e.mu.Lock()
-	if !e.stopping {
-		e.stopping, e.stopWhy, e.stopErr = true, why, err
-	}
-	e.mu.Unlock()
-	e.kick()
-}
-
-func (e *Executor[T]) stopError() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.stopErr
-}
-
-// grace gives the channel that says that items in flight had their time; one that never does when there is no limit.
-func (e *Executor[T]) grace() <-chan time.Time {
-	if e.cfg.Grace <= 0 {
-		return make(chan time.Time)
-	}
-	return time.After(e.cfg.Grace)
-}
-
-func (e *Executor[T]) stop() {
-	e.mu.Lock()
-	e.stopping = true
-	e.mu.Unlock()
-}
-
-func (e *Executor[T]) isStopping() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.stopping
 }
 
 // Tally says where the scan stands.

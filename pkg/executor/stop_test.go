@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"errors"
 	"io"
 	"testing"
@@ -43,4 +44,39 @@ func TestStopWithASourceThatWaits(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Halt waits for nobody: what is in flight ends, also where a Stop has given it time before.
+func TestHaltEndsWhatIsInFlight(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		w := newWorld()
+		cfg := w.config()
+		cfg.Checks, cfg.Grace = 10, time.Hour
+		synctest.Test(t, func(t *testing.T) {
+			lost := errors.New("the right to go on is lost")
+			cfg.Run = func(ctx context.Context, _ Item[string], _ *Turn) Outcome[string] {
+				<-ctx.Done()
+				return Outcome[string]{Kind: Neutral, Err: context.Cause(ctx)}
+			}
+			e, _ := New(cfg)
+			if after {
+				time.AfterFunc(time.Second, func() { e.Stop("why", io.ErrClosedPipe) })
+			}
+			time.AfterFunc(5*time.Second, func() { e.Halt(lost); e.Halt(lost) })
+			lines := []string{"a", "b"}
+			start := time.Now()
+			tally, err := e.Run(t.Context(), func() (string, error) {
+				if len(lines) == 0 {
+					return "", io.EOF
+				}
+				next := lines[0]
+				lines = lines[1:]
+				return next, nil
+			})
+			wantSum(t, tally)
+			if errors.Is(err, lost) == after || tally.Skipped != 20 || time.Since(start) != 5*time.Second {
+				t.Errorf("tally %+v, error %v after %v; want all skipped after 5 s", tally, err, time.Since(start))
+			}
+		})
+	}
 }
