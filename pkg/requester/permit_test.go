@@ -176,3 +176,23 @@ func TestTunnelWithoutAPermit(t *testing.T) {
 		}
 	})
 }
+
+func TestConversationWithoutAPermit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p permit
+		said := make(chan string, 1)
+		c, _ := piped(t, requester.Config{Permit: p.valid}, func(_ int, conn net.Conn) {
+			text, _ := io.ReadAll(conn)
+			said <- string(text)
+		})
+		next := func([]byte) (requester.Line, bool) {
+			p.gone.Store(true)
+			return requester.Line{Say: []byte("hello")}, true
+		}
+		_, err := c.Do(t.Context(), &requester.Request{Scheme: "tcp", Host: "host.test", Port: 7, Talk: &requester.Talk{Next: next}}, nil)
+		wantWithdrawn(t, err)
+		if text := <-said; text != "" {
+			t.Errorf("%q was said", text)
+		}
+	})
+}

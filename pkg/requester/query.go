@@ -92,6 +92,10 @@ func (c *Client) ask(ctx context.Context, req *Request, turn Turn) (*Response, e
 			return nil, fmt.Errorf("waiting for a worker: %w", err)
 		}
 	}
+	if !c.permitted() {
+		taken.cancel(time.Now())
+		return nil, errWithdrawn
+	}
 	start := time.Now()
 	reply, err := c.askServers(ctx, all, m, req)
 	err = c.strained(start, err)

@@ -62,6 +62,9 @@ func (s *sending) converse() (*Response, error) {
 	if own := callerEnded(s.ctx); own != nil {
 		return nil, fmt.Errorf("talking: %w", own)
 	}
+	if !s.client.permitted() { // what was not said had no answer
+		return nil, errWithdrawn
+	}
 	slow := &hosterrors.TimeoutError{Phase: hosterrors.PhaseHead, After: min(talkSilence, s.timeout())}
 	if t.slow && len(t.heard) == 0 && s.client.lag.worst(start, now) >= slow.After/starvedShare {
 		return nil, slow // by our own doing, see Client.strained
