@@ -34,6 +34,17 @@ var allowed = map[string]map[string]string{
 		"pkg/journal":       "the report command reads an earlier run",
 		"pkg/report/page":   "one of the formats of --report",
 	},
+	"internal/batch": {
+		"internal/scan":  "a batch is a small scan",
+		"pkg/cluster":    "the batches that it runs",
+		"pkg/flow":       "the permits of a rate that others keep",
+		"pkg/hosterrors": "where hosts stand with the breaker",
+		"pkg/hostkey":    "hosts that come from elsewhere are looked at",
+		"pkg/report":     "what is told of a batch",
+		"pkg/requester":  "how hosts are to be paced, and a proxy that is down",
+		"pkg/retry":      "all batches have one budget",
+		"pkg/target":     "targets on their way",
+	},
 	"internal/capture": {
 		"pkg/report":    "what hosts sent is made harmless, and a failure is told like that of any output",
 		"pkg/requester": "the exchanges that it shows and keeps",

@@ -30,3 +30,13 @@ func (s State) String() string {
 	}
 	return fmt.Sprintf("state %d", int32(s))
 }
+
+// ParseState reads what String gives.
+func ParseState(text string) (State, error) {
+	for _, s := range [...]State{StateClosed, StateOpen, StateHalfOpen, StateDead} {
+		if s.String() == text {
+			return s, nil
+		}
+	}
+	return StateClosed, fmt.Errorf("state %.40q, expected closed, open, half-open or dead", text)
+}

@@ -32,6 +32,42 @@ type Throttle struct {
 	Moved  time.Duration `json:"moved,omitempty"`
 }
 
+// IsZero says that nothing is remembered.
+func (m *Memory) IsZero() bool {
+	return m.Held == 0 && len(m.Failures) == 0 && !m.Answered && m.Throttle == nil && m.Pace == nil
+}
+
+// Wait is for how long nothing may be sent to the host at all; 0 = it may be sent to.
+func (m *Memory) Wait() time.Duration {
+	if m.Throttle != nil {
+		return max(m.Held, m.Throttle.Left)
+	}
+	return m.Held
+}
+
+// Aged is the memory as it is some time after it was told.
+func (m *Memory) Aged(by time.Duration) Memory {
+	old := *m
+	by = max(0, by)
+	old.Held = max(0, m.Held-by)
+	old.Failures = make([]time.Duration, len(m.Failures))
+	for i, age := range m.Failures {
+		old.Failures[i] = age + by
+	}
+	if m.Throttle != nil {
+		t := *m.Throttle
+		t.Left, t.Next = max(0, t.Left-by), max(0, t.Next-by)
+		t.Cut, t.Beg, t.Moved = t.Cut+by, t.Beg+by, t.Moved+by
+		old.Throttle = &t
+	}
+	if m.Pace != nil {
+		p := *m.Pace
+		p.Next -= by
+		old.Pace = &p
+	}
+	return old
+}
+
 const (
 	// maxFailuresTold of a host are told, the newest.
 	maxFailuresTold = 1000

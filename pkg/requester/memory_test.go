@@ -146,3 +146,36 @@ func TestMemoryOutOfBounds(t *testing.T) {
 		}
 	})
 }
+
+// A memory that was long on its way says what the host's first client says by then.
+func TestMemoryThatIsOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := func() requester.Config { return requester.Config{Window: newWindow(t), Host: flow.Rule{Rate: 0.05}} }
+		lost := func(_ int, conn net.Conn) { readRequest(bufio.NewReader(conn)) }
+		first, _ := piped(t, cfg(), lost)
+		_, _ = first.Do(t.Context(), get("/"), nil)
+		<-time.After(25 * time.Second)
+		_, _ = first.Do(t.Context(), get("/"), nil)
+		m := first.Memories(time.Now())[key]
+		if m.Wait() != 35*time.Second || m.IsZero() {
+			t.Fatalf("%+v holds the host for %v, want 35 s until the first failure is out of the window", m, m.Wait())
+		}
+		<-time.After(30 * time.Second)
+		second, _ := piped(t, cfg(), lost)
+		if err := second.Recall(map[string]requester.Memory{key: m.Aged(30 * time.Second)}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		now := time.Now()
+		if at := second.NextAdmit(key, now); at.Sub(now) != 5*time.Second {
+			t.Errorf("next in %v, want 5 s", at.Sub(now))
+		}
+		<-time.After(5 * time.Second)
+		if second.Held(key, time.Now()) {
+			t.Error("held beyond its time")
+		}
+		_, _ = second.Do(t.Context(), get("/"), nil)
+		if !second.Held(key, time.Now()) {
+			t.Error("the second failure is forgotten")
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/redialscan/redial/internal/scan"
+	"github.com/redialscan/redial/pkg/cluster"
+	"github.com/redialscan/redial/pkg/flow"
+	"github.com/redialscan/redial/pkg/report"
+	"github.com/redialscan/redial/pkg/requester"
+	"github.com/redialscan/redial/pkg/retry"
+)
+
+// Runner runs batches, several at a time. Make it with [New]. All methods are safe for concurrent use.
+type Runner struct {
+	opt  scan.Options
+	pace *flow.Leased // nil = the scan has no rate
+
+	mu      sync.Mutex
+	running map[*scan.Scan]struct{}
+}
+
+// New makes a runner of scans with the same options, but for what is a batch's own: Targets, Index, Only, Hosts, Handlers and Started
+// are set for each. Concurrency and DialConcurrency are those of all batches together, and so are Requester.MaxIdle and
+// LookupConcurrency of at most so many batches at a time. With rated, requests leave by the permits of the coordinator.
+func New(opt scan.Options, batches int, rated bool) (*Runner, error) {
+	budget, err := retry.NewBudget(opt.RetryBudget, retry.DefaultBudgetFloor)
+	if err != nil {
+		return nil, fmt.Errorf("retry budget: %w", err)
+	}
+	r := &Runner{opt: opt, running: map[*scan.Scan]struct{}{}}
+	r.opt.Budget, r.opt.Linger = budget, 0
+	r.opt.Requester.MaxIdle = max(1, opt.Requester.MaxIdle/max(1, batches))
+	r.opt.Requester.LookupConcurrency = max(1, opt.Requester.LookupConcurrency/max(1, batches))
+	r.opt.Requester.Scan = flow.Rule{}
+	if rated {
+		r.pace = new(flow.Leased)
+		r.opt.Requester.Pace = r.pace
+	}
+	return r, nil
+}
+
+// Pace implements [cluster.Runner].
+func (r *Runner) Pace() cluster.Pace {
+	if r.pace == nil {
+		return nil
+	}
+	return r.pace
+}
+
+// Run implements [cluster.Runner].
+func (r *Runner) Run(ctx context.Context, run cluster.Run) (cluster.Outcome, error) {
+	todo, err := newWork(&run.Batch)
+	if err != nil {
+		return cluster.Outcome{}, err
+	}
+	opt := r.opt
+	opt.Targets, opt.Index, opt.Only = todo, todo.index, todo
+	if opt.Hosts, err = memoriesOf(run.Batch.Hosts); err != nil {
+		return cluster.Outcome{}, err
+	}
+	if run.Lease != nil {
+		opt.Requester.Permit = run.Lease.Valid
+	}
+	opt.Handlers = []report.Handler{teller(run.Emit)}
+	s, err := scan.New(opt)
+	if err != nil {
+		return cluster.Outcome{}, err
+	}
+	// A batch that another worker may have is no longer waited for.
+	unwatch := context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), cluster.ErrLeaseLost) {
+			s.Halt(cluster.ErrLeaseLost)
+		}
+	})
+	defer unwatch()
+	r.begin(s)
+	ending, err := s.Run(ctx)
+	r.end(s)
+	out := cluster.Outcome{Sent: ending.Sent}
+	for _, m := range s.Hosts() {
+		h, bad := hostOf(m)
+		if bad != nil {
+			return out, bad
+		}
+		out.Hosts = append(out.Hosts, h)
+	}
+	if _, down := errors.AsType[*requester.ProxyDownError](err); down {
+		return out, err
+	}
+	return out, nil // any other end is told by what was skipped
+}
+
+// begin gives a scan its share, which the others lose.
+func (r *Runner) begin(s *scan.Scan) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.running[s] = struct{}{}
+	r.shareLocked()
+}
+
+func (r *Runner) end(s *scan.Scan) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.running, s)
+	r.shareLocked()
+}
+
+// shareLocked gives all scans the same share; what is left over goes to some of them.
+func (r *Runner) shareLocked() {
+	n := len(r.running)
+	for s := range r.running {
+		i := n - 1
+		s.Share((r.opt.Concurrency+i)/len(r.running), (r.opt.DialConcurrency+i)/len(r.running))
+		n--
+	}
+}
+
+// teller passes on what is of use beyond the batch.
+type teller func(report.Event)
+
+// Start implements [report.Handler].
+func (teller) Start() error { return nil }
+
+// Finish implements [report.Handler].
+func (teller) Finish() error { return nil }
+
+// Event implements [report.Handler]. What was left out because the proxy is down is not over: another worker may reach it.
+func (t teller) Event(e report.Event) error {
+	switch e := e.(type) {
+	case *report.Skipped:
+		if e.Reason != string(scan.ProxyFailed) {
+			t(e)
+		}
+	case *report.Result, *report.Transition, *report.Throttled, *report.Held, *report.Paused:
+		t(e)
+	}
+	return nil
+}
+
+var _ cluster.Runner = (*Runner)(nil)
