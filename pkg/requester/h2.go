@@ -58,7 +58,7 @@ var hopByHop = [...]string{"Connection", "Keep-Alive", "Proxy-Connection", "Tran
 
 // speaksH2 tells whether the request may go over HTTP/2.
 func (s *sending) speaksH2() bool {
-	if s.req.Scheme != "https" || s.req.Raw != nil || s.client.cfg.NoHTTP2 {
+	if s.req.Scheme != "https" || s.req.Raw != nil || s.req.ServerName != "" || s.client.cfg.NoHTTP2 {
 		return false
 	}
 	for _, name := range hopByHop {

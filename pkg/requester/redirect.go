@@ -95,6 +95,9 @@ func nextHop(req *Request, resp *Response) *Request {
 	}
 	next.WantBody, next.IgnoreTimeout = req.WantBody, req.IgnoreTimeout
 	next.Method, next.Body, next.Header, next.User = req.Method, req.Body, req.Header, req.User
+	if req.Raw != nil {
+		next.Method, next.Body, next.Header = "GET", nil, nil
+	}
 	if method := req.method(); resp.Status == 303 && method != "HEAD" || resp.Status <= 302 && method == "POST" {
 		next.Method, next.Body = "GET", nil
 		next.Header = without(next.Header, isAboutBody)

@@ -119,6 +119,20 @@ func TestRedirectMethods(t *testing.T) {
 	}
 }
 
+// What was sent byte for byte is followed by plain requests.
+func TestRedirectOfExactBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &web{status: 307, moved: map[string]string{"host.test/dir/a": "b"}}
+		c, _ := piped(t, requester.Config{}, w.serve)
+		req := get("/dir/a")
+		req.Raw, req.Redirects = []byte("POST /dir/a HTTP/1.1\r\nHost: host.test\r\nX-Own: 1\r\nContent-Length: 2\r\n\r\nhi"), 1
+		resp := mustDo(t, c, req)
+		if got := strings.Join(w.seen, ", "); got != "POST host.test/dir/a, GET host.test/dir/b" || w.last.Get("X-Own") != "" || w.body != "" || resp.Hops != 1 {
+			t.Errorf("asked %s, then with %v and %q; %+v", got, w.last, w.body, resp)
+		}
+	})
+}
+
 func TestSecretsStayWithTheirHost(t *testing.T) {
 	for location, kept := range map[string]bool{
 		"/b": true, "http://host.test/b": true,

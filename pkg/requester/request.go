@@ -17,8 +17,12 @@ type Request struct {
 	Target string
 	Header []Field // order and case are kept on HTTP/1.1; a field named Host or User-Agent replaces the automatic one
 	Body   []byte
-	Raw    []byte // the exact bytes to send, over HTTP/1.1; nothing is added, and redirects are not followed
+	Raw    []byte // the exact bytes to send, over HTTP/1.1; nothing is added, and a redirect is followed by a plain GET
 	User   string // "name:password" for basic authentication
+
+	// ServerName is told in the handshake in place of the host's name. Such a request goes over HTTP/1.1, and has a connection of its
+	// own. "" = the host's name.
+	ServerName string
 
 	// Handshake makes the request one for a TLS handshake alone: Scheme is https, and nothing is sent after it. nil = a request.
 	Handshake *Handshake

@@ -93,6 +93,10 @@ func (s *sending) tlsConfig() *tls.Config {
 	} else if s.speaksH2() {
 		base = s.client.tlsH2
 	}
+	if name := s.req.ServerName; name != "" {
+		base = base.Clone()
+		base.ServerName, base.ClientSessionCache = name, nil
+	}
 	if base.ServerName != "" {
 		return base
 	}

@@ -21,7 +21,7 @@ import (
 // admitted ends the chain, and the response before it is the answer; a hop to the same host fails the request.
 func (c *Client) Do(ctx context.Context, req *Request, turn Turn) (*Response, error) {
 	resp, err := c.send(ctx, req, turn, false)
-	if err != nil || req.Redirects <= 0 || req.Raw != nil || !isRedirect(resp.Status) || resp.Throttled {
+	if err != nil || req.Redirects <= 0 || !isRedirect(resp.Status) || resp.Throttled {
 		return resp, err
 	}
 	return c.follow(ctx, req, turn, resp)
@@ -123,7 +123,7 @@ func (s *sending) once(fresh bool) (resp *Response, again bool, err error) {
 			return s.overH2(h2, false)
 		}
 	}
-	if !fresh {
+	if !fresh && s.req.ServerName == "" {
 		if c := s.idle(); c != nil {
 			if err := s.dialed(); err != nil {
 				c.shut()
@@ -206,7 +206,7 @@ func (s *sending) over(c *conn) (resp *Response, again bool, err error) {
 		return nil, s.mayResend(c, &out), s.viaProxyError(c, &out)
 	}
 	resp = s.response(&out.head, &out.payload, c.ip, c.tls)
-	if kept = out.reuse && !s.client.closed.Load(); kept {
+	if kept = out.reuse && s.req.ServerName == "" && !s.client.closed.Load(); kept {
 		s.client.gates.push(s.gate, c, now)
 	}
 	return resp, false, nil

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -77,6 +78,31 @@ func TestServerNames(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s with SNI %q: got %q, want %q", test.host, test.sni, got, test.want)
 		}
+	}
+}
+
+// A server name of a request's own goes with a connection of its own, over HTTP/1.1.
+func TestServerNameOfARequest(t *testing.T) {
+	addr, _ := tlsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.TLS.ServerName, " ", r.Proto, " ", r.RemoteAddr)
+	})
+	c := newClient(t, requester.Config{NoHTTP2: true})
+	var peers []string
+	for _, name := range []string{"", "made.up", "made.up", ""} {
+		req := toTLS(addr, "/")
+		req.ServerName, req.WantBody = name, true
+		resp, err := do(t, c, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		peer, ok := strings.CutPrefix(string(resp.Body), name+" HTTP/1.1 ")
+		if !ok {
+			t.Errorf("got %q, want the name %q", resp.Body, name)
+		}
+		peers = append(peers, peer)
+	}
+	if peers[0] != peers[3] || peers[1] == peers[0] || peers[1] == peers[2] || peers[2] == peers[0] {
+		t.Errorf("connections %q, want the first one again at the end, and two of their own", peers)
 	}
 }
 
