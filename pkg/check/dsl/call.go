@@ -2,7 +2,6 @@ package dsl
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -31,17 +30,17 @@ func (n *call) eval(env Env) (any, error) {
 	}
 	v, err := n.call(args)
 	if err != nil {
-		return nil, &FunctionError{n.name, err}
+		return nil, &FunctionError{Name: n.name, Err: err}
 	}
 	if s, ok := v.(string); ok && len(s) > MaxValue {
-		return nil, &FunctionError{n.name, errTooLong}
+		return nil, &FunctionError{Name: n.name, Err: errTooLong}
 	}
 	return v, nil
 }
 
 // matchCall is a regular expression that is known when the check is loaded.
 type matchCall struct {
-	pattern *regexp.Regexp
+	pattern *Pattern
 	in      node
 }
 
@@ -50,18 +49,25 @@ func (n *matchCall) eval(env Env) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.pattern.MatchString(String(v)), nil
+	return n.pattern.Regexp().MatchString(String(v)), nil
 }
 
 // newCall looks a function up and checks what can be checked before it is called.
 func newCall(name string, args []node) (node, error) {
 	key := strings.ReplaceAll(strings.ToLower(name), "_", "")
+	if key == "waitfor" && len(args) == 1 {
+		return &waitCall{args[0]}, nil
+	}
 	f, ok := functions[key]
 	if !ok {
-		return nil, &FunctionError{Name: name}
+		return nil, &FunctionError{Name: name, Elsewhere: elsewhere[key]}
+	}
+	more := ""
+	if key == "contains" { // a slip that is often made, and never true elsewhere
+		more = " (contains_all and contains_any take more)"
 	}
 	if len(args) < f.least || f.most >= 0 && len(args) > f.most {
-		return nil, &FunctionError{name, fmt.Errorf("%w: expected %s, got %d", errArguments, f.count(), len(args))}
+		return nil, &FunctionError{Name: name, Err: fmt.Errorf("%w: expected %s, got %d", errArguments, f.count()+more, len(args))}
 	}
 	if key != "regex" {
 		return &call{name: name, call: f.call, args: args}, nil
@@ -70,9 +76,9 @@ func newCall(name string, args []node) (node, error) {
 	if !ok {
 		return &call{name: name, call: f.call, args: args}, nil
 	}
-	re, err := regexp.Compile(String(pattern))
+	re, err := CompilePattern(String(pattern))
 	if err != nil {
-		return nil, &FunctionError{name, err}
+		return nil, &FunctionError{Name: name, Err: err}
 	}
 	return &matchCall{pattern: re, in: args[1]}, nil
 }

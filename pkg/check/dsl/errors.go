@@ -32,11 +32,16 @@ func (e *SyntaxError) Error() string {
 // FunctionError names a function that does not exist, or is used as it cannot be.
 type FunctionError struct {
 	Name string
-	Err  error // nil: there is no such function
+	Err  error // nil: there is no such function here
+	// Elsewhere says that other tools have the function, so that its name is no slip.
+	Elsewhere bool
 }
 
 func (e *FunctionError) Error() string {
-	if e.Err == nil {
+	switch {
+	case e.Err == nil && e.Elsewhere:
+		return fmt.Sprintf("function %s is not supported", e.Name)
+	case e.Err == nil:
 		return fmt.Sprintf("unknown function %s", e.Name)
 	}
 	return fmt.Sprintf("%s: %v", e.Name, e.Err)

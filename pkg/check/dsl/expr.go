@@ -11,6 +11,8 @@ type Expr struct {
 	root  node
 	names []string
 	calls bool
+	// varies says that the value may be another at each evaluation, with the same variables.
+	varies bool
 }
 
 // Compile reads an expression. The error is a [SyntaxError], a [FunctionError], or that of a regular expression that is no such.
@@ -41,7 +43,7 @@ func compile(src string, depth int) (*Expr, error) {
 		return nil, p.want("an operator or the end")
 	}
 	slices.Sort(p.names)
-	return &Expr{src: strings.Clone(src), root: root, names: slices.Compact(p.names), calls: p.calls}, nil
+	return &Expr{src: strings.Clone(src), root: root, names: slices.Compact(p.names), calls: p.calls, varies: p.varies}, nil
 }
 
 // String is the source.

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
@@ -34,7 +35,12 @@ var codecFunctions = map[string]function{
 		return packed(s, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })
 	}),
 	"zlibdecode": of1Err(func(s string) (string, error) { return unpacked(zlib.NewReader(strings.NewReader(s))) }),
-	"inflate":    of1Err(func(s string) (string, error) { return unpacked(flate.NewReader(strings.NewReader(s)), nil) }),
+	"deflate": of1Err(func(s string) (string, error) {
+		return packed(s, func(w io.Writer) io.WriteCloser { f, _ := flate.NewWriter(w, flate.DefaultCompression); return f })
+	}),
+	"zip":       {2, -1, archive},
+	"gzipmtime": of1Err(packedAt),
+	"inflate":   of1Err(func(s string) (string, error) { return unpacked(flate.NewReader(strings.NewReader(s)), nil) }),
 
 	"jsonminify":   of1Err(jsonMinify),
 	"jsonprettify": of1Err(jsonPrettify),
@@ -68,6 +74,35 @@ func packed(s string, writer func(io.Writer) io.WriteCloser) (string, error) {
 	}
 	err := w.Close()
 	return b.String(), err
+}
+
+// archive is zip(name, content, name, content, ...).
+func archive(args []any) (any, error) {
+	if len(args)%2 != 0 {
+		return nil, wantArguments("a content for each name")
+	}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(args); i += 2 {
+		entry, err := w.Create(String(args[i]))
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(entry, String(args[i+1])); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.String(), err
+}
+
+// packedAt is when a gzip file was made, in seconds since 1970; 0 where it does not tell.
+func packedAt(s string) (float64, error) {
+	r, err := gzip.NewReader(strings.NewReader(s))
+	if err != nil || r.ModTime.IsZero() {
+		return 0, err
+	}
+	return float64(r.ModTime.Unix()), nil
 }
 
 func unpacked(r io.Reader, err error) (string, error) {

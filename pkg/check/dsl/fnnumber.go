@@ -10,11 +10,22 @@ import (
 // numberFunctions read and write numbers and versions.
 var numberFunctions = map[string]function{
 	"tonumber":        of1Err(func(s string) (float64, error) { return strconv.ParseFloat(strings.TrimSpace(s), 64) }),
+	"tobool":          of1(toBool),
 	"hextodec":        fromBase(16),
 	"octtodec":        fromBase(8),
 	"bintodec":        fromBase(2),
 	"dectohex":        {1, 1, toHex},
 	"compareversions": {2, -1, compareVersions},
+}
+
+// toBool is true for true and for 1, however they are written.
+func toBool(s string) bool {
+	s = strings.TrimSpace(s)
+	if b, err := strconv.ParseBool(s); err == nil {
+		return b
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return err == nil && f == 1
 }
 
 func fromBase(base int) function {

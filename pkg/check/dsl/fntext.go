@@ -40,6 +40,7 @@ var textFunctions = map[string]function{
 	"tostring":       of1(func(s string) string { return s }),
 
 	"len":     {1, 1, length},
+	"count":   of2(func(s, part string) float64 { return float64(strings.Count(s, part)) }),
 	"index":   {2, 2, index},
 	"substr":  {2, 3, substring},
 	"repeat":  {2, 2, repeat},

@@ -32,7 +32,7 @@ var operators = [...]string{
 
 // lex takes a source apart. Double braces outside of strings are parentheses.
 func lex(src string) ([]token, error) {
-	var tokens []token
+	tokens := make([]token, 0, len(src)/5+4)
 	for at := 0; at < len(src); {
 		rest := src[at:]
 		r, size := utf8.DecodeRuneInString(rest)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 )
 
 // node is a part of a compiled expression.
@@ -33,7 +32,7 @@ type (
 	// matching is =~ or !~. pattern is nil when it is known only when evaluated.
 	matching struct {
 		left, right node
-		pattern     *regexp.Regexp
+		pattern     *Pattern
 		negative    bool
 	}
 	choice struct{ cond, yes, no node } // no may be nil
@@ -112,17 +111,18 @@ func (n *matching) eval(env Env) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	pattern := n.pattern
-	if pattern == nil {
-		right, err := n.right.eval(env)
-		if err != nil {
-			return nil, err
-		}
-		if pattern, err = regexp.Compile(String(right)); err != nil {
-			return nil, err
-		}
+	if n.pattern != nil {
+		return n.pattern.Regexp().MatchString(String(left)) != n.negative, nil
 	}
-	return pattern.MatchString(String(left)) != n.negative, nil
+	right, err := n.right.eval(env)
+	if err != nil {
+		return nil, err
+	}
+	found, err := matches(String(right), String(left))
+	if err != nil {
+		return nil, err
+	}
+	return found != n.negative, nil
 }
 
 func (n *choice) eval(env Env) (any, error) {

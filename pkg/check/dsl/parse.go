@@ -1,7 +1,5 @@
 package dsl
 
-import "regexp"
-
 // binary operators by how tightly they bind; ?: and ?? stand below them.
 var precedence = map[string]int{
 	"||": 1, "&&": 2,
@@ -17,6 +15,7 @@ type parser struct {
 	depth  int
 	names  []string // variables, in order, doubles included
 	calls  bool     // some function is called
+	varies bool     // one of those in varying
 }
 
 func (p *parser) peek() token { return p.tokens[p.next] }
@@ -92,7 +91,7 @@ func (p *parser) join(op token, left, right node) (node, error) {
 	case "=~", "!~":
 		m := &matching{left: left, right: right, negative: op.text == "!~"}
 		if pattern, ok := constant(right); ok {
-			re, err := regexp.Compile(String(pattern))
+			re, err := CompilePattern(String(pattern))
 			if err != nil {
 				return nil, err
 			}
@@ -158,6 +157,7 @@ func (p *parser) text(t token) (node, error) {
 		return &literal{fixed}, nil
 	}
 	p.names = append(p.names, text.names...)
+	p.varies = p.varies || text.varies
 	return &interpolation{text}, nil
 }
 
@@ -169,6 +169,7 @@ func (p *parser) name(t token) (node, error) {
 			return nil, err
 		}
 		p.calls = true
+		p.varies = p.varies || varies(t.text)
 		return newCall(t.text, arguments)
 	case t.text == "true" || t.text == "false":
 		return &literal{t.text == "true"}, nil

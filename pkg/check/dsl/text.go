@@ -11,6 +11,8 @@ type Text struct {
 	parts []part
 	names []string
 	size  int // of the fixed parts
+	// varies: see Varies
+	varies bool
 }
 
 // maxVain is how many braces of a text may turn out to hold no expression; what comes after that many is text.
@@ -43,17 +45,18 @@ func compileText(src string, depth int) (*Text, error) {
 			at, vain = open+2, vain+1
 			continue
 		}
-		expr, names, err := inner(strings.TrimSpace(src[open+2:end-2]), depth)
+		expr, err := inner(strings.TrimSpace(src[open+2:end-2]), depth)
 		if err != nil {
 			return nil, err
 		}
-		if expr == nil {
+		if expr.root == nil {
 			at, vain = open+2, vain+1
 			continue
 		}
 		t.addFixed(src[pending:open])
-		t.parts = append(t.parts, part{fixed: src[open:end], expr: expr})
-		t.names = append(t.names, names...)
+		t.parts = append(t.parts, part{fixed: src[open:end], expr: expr.root})
+		t.names = append(t.names, expr.names...)
+		t.varies = t.varies || expr.varies
 		at, pending = end, end
 	}
 	t.addFixed(src[pending:])
@@ -90,19 +93,19 @@ func closing(src string, open int) int {
 	return -1
 }
 
-// inner compiles what stands between braces; nil without an error means that it is text.
-func inner(src string, depth int) (node, []string, error) {
+// inner compiles what stands between braces; without a root and an error it is text.
+func inner(src string, depth int) (Expr, error) {
 	if isName(src) {
-		return &variable{src}, []string{src}, nil
+		return Expr{root: &variable{src}, names: []string{src}}, nil
 	}
 	e, err := compile(src, depth+1)
 	if _, unknown := errors.AsType[*FunctionError](err); unknown {
-		return nil, nil, err
+		return Expr{}, err
 	}
 	if err != nil || !e.calls && len(e.names) == 0 {
-		return nil, nil, nil
+		return Expr{}, nil
 	}
-	return e.root, e.names, nil
+	return *e, nil
 }
 
 // isName knows the names that extractors give and expressions cannot spell, such as csrf-token.
@@ -119,6 +122,9 @@ func isName(s string) bool {
 
 // Names are the variables that the text uses, sorted. The slice is not to be changed.
 func (t *Text) Names() []string { return t.names }
+
+// Varies says that the text may be another each time it is expanded with the same variables: it draws or tells the time.
+func (t *Text) Varies() bool { return t.varies }
 
 // Fixed gives a text that has no expressions.
 func (t *Text) Fixed() (string, bool) {
