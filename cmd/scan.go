@@ -138,7 +138,7 @@ func (o *scanOptions) run(ctx context.Context, env Env) (err error) {
 	if err := o.request.reachProxy(ctx, opt.Requester.DialTimeout); err != nil {
 		return err
 	}
-	in, err := o.input.open(env.Stdin, func(bad *target.LineError) { screen.messages.warn("%v", bad) })
+	in, err := o.input.open(env.Stdin, onlyAlone(opt.Checks), func(bad *target.LineError) { screen.messages.warn("%v", bad) })
 	if err != nil {
 		return err
 	}

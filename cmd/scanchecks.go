@@ -96,6 +96,11 @@ func (o *checkOptions) load(ctx context.Context) (*check.Set, error) {
 	return set, nil
 }
 
+// onlyAlone says that all checks are self-contained, and need no targets.
+func onlyAlone(set *check.Set) bool {
+	return set != nil && len(set.Checks) > 0 && set.Alone == len(set.Checks)
+}
+
 // announce tells what is not run, and refuses a set with nothing to run.
 func (o *checkOptions) announce(set *check.Set, strict bool, m *messages) error {
 	if set == nil {

@@ -54,8 +54,8 @@ func (in *input) close() {
 	}
 }
 
-// open checks the sources and makes the reader. onBad hears of each bad line.
-func (o *inputOptions) open(stdin io.Reader, onBad func(*target.LineError)) (*input, error) {
+// open checks the sources and makes the reader. onBad hears of each bad line. free says that there need be no targets.
+func (o *inputOptions) open(stdin io.Reader, free bool, onBad func(*target.LineError)) (*input, error) {
 	in := &input{}
 	var sources []target.Source
 	if slices.Contains(o.targets, "") {
@@ -88,7 +88,7 @@ func (o *inputOptions) open(stdin io.Reader, onBad func(*target.LineError)) (*in
 			sources = append(sources, target.Stream("standard input", p))
 		}
 	}
-	if len(sources) == 0 {
+	if len(sources) == 0 && !free {
 		return nil, errNoInput
 	}
 	ports, err := target.ParsePorts(o.ports)

@@ -3,6 +3,7 @@ package scan
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/redialscan/redial/pkg/check"
 	"github.com/redialscan/redial/pkg/executor"
@@ -12,15 +13,18 @@ import (
 	"github.com/redialscan/redial/pkg/target"
 )
 
-// checkSender sends the requests of one run of a check, and remembers what a repeat of the run would do twice.
+// checkSender sends the requests of one run of a check, and remembers what a repeat of the run would do twice. It is safe for
+// concurrent use: a check may send copies of a request at once.
 type checkSender struct {
 	scan   *Scan
 	index  int64 // of the target
 	scheme target.Scheme
 	probe  bool // the run decides whether its quarantined host has recovered
 	free   int  // how often the host has asked for patience before
-	begun  bool // a request was answered, and would be sent once more by a repeat of the run
-	acted  bool // one of them must not be sent twice
+
+	mu    sync.Mutex
+	begun bool // a request was answered, and would be sent once more by a repeat of the run
+	acted bool // one of them must not be sent twice
 }
 
 // checkSendError is the failure of one of the requests of a check.
@@ -43,20 +47,30 @@ func acted(err error) bool {
 
 // Do implements [check.Sender].
 func (c *checkSender) Do(ctx context.Context, req *requester.Request, turn requester.Turn) (*requester.Response, error) {
+	begun, acted := c.so()
 	// A port that a check has chosen is waited for: that it is held back by a pace does not mean that nobody is there.
-	resp, err := c.scan.do(ctx, req, turn, c.begun || req.Talk != nil, c.acted)
+	resp, err := c.scan.do(ctx, req, turn, begun || req.Talk != nil, acted)
+	method := check.Method(req)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.begun = c.begun || err == nil
 	if err == nil && !c.acted {
 		if held := heldBackBy(resp, c.free); held != nil {
 			return nil, held
 		}
 	}
-	method := check.Method(req)
 	if err != nil {
 		return nil, &checkSendError{err: err, method: method, acted: c.acted}
 	}
 	c.acted = c.acted || !retry.MayRepeat(method, false)
 	return resp, nil
+}
+
+// so tells what the run has done so far.
+func (c *checkSender) so() (begun, acted bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.begun, c.acted
 }
 
 // runCheck runs a check on a target. An error is one of a request to the target.

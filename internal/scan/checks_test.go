@@ -212,3 +212,36 @@ func TestHandshakesDoNotSettleTheScheme(t *testing.T) {
 		t.Errorf("asked %s, ending %+v; want the page of http, and no finding of a handshake", asked(), ending.Summary)
 	}
 }
+
+// A self-contained check runs once, whatever the targets are, with its own host's breaker, and needs none of them.
+func TestSelfContainedChecks(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 3}})
+	own, asked := trying(t, func(w http.ResponseWriter, _ *http.Request, _ int) { io.WriteString(w, "here") })
+	dead := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Refusing: 1}})
+	alone := func(base string) string {
+		return "self-contained: true\nhttp:\n  - path: ['" + base + "/own']\n    matchers: [{type: status, status: [200]}]\n"
+	}
+	bodies := []string{absent, alone(own), signIn, alone(strings.TrimSuffix(urls(dead)[0], "/"))}
+	opt := base()
+	opt.Breaker.MaxHostError = 1
+	opt.Checks = checks(t, bodies...)
+	b, ending := scanned(t, opt, nil, urls(l)...)
+	if asked() != "GET /own" || ending.Items != 8 || ending.Done != 7 || ending.Findings != 4 || ending.Hosts != 5 || ending.Incomplete {
+		t.Errorf("asked %s; ending %+v", asked(), ending)
+	}
+	for _, r := range of[*report.Result](b) {
+		if r.Check == "check-1" && (r.Target != 0 || r.Input != own || !r.Matched || r.Matches[0].MatchedAt != own+"/own") {
+			t.Errorf("result %+v", r)
+		}
+	}
+	if len(ending.Quarantined) != 1 || ending.Quarantined[0].Host != strings.TrimPrefix(strings.TrimSuffix(urls(dead)[0], "/"), "http://") {
+		t.Errorf("quarantined %+v", ending.Quarantined)
+	}
+	opt.Checks = checks(t, alone(own))
+	if _, ending := scanned(t, opt, nil); ending.Items != 1 || ending.Done != 1 || ending.Findings != 1 {
+		t.Errorf("without targets: ending %+v", ending)
+	}
+	if _, ending := scanned(t, opt, nil, urls(l)...); ending.Items != 1 || ending.Done != 1 {
+		t.Errorf("alone with targets: ending %+v", ending)
+	}
+}

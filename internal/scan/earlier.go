@@ -69,13 +69,14 @@ func stateOf(name string) hosterrors.State {
 func (s *Scan) left(j job) (from int, again []int) {
 	switch {
 	case s.opt.Only == nil && s.earlier == nil:
-		return 0, nil
 	case s.opt.Only == nil:
-		return s.earlier.Left(j.index, s.places())
+		from, again = s.earlier.Left(j.index, s.places())
 	case s.earlier == nil:
-		return s.opt.Only.Left(j.index, s.places())
+		from, again = s.opt.Only.Left(j.index, s.places())
+	default:
+		from, again = journal.Both(j.index, s.places(), s.opt.Only, s.earlier)
 	}
-	return journal.Both(j.index, s.places(), s.opt.Only, s.earlier)
+	return s.ofItsOwn(j, from, again)
 }
 
 // passOver says that there is nothing to do for a target: it was not asked for, or everything of it was ended by the
@@ -83,6 +84,12 @@ func (s *Scan) left(j job) (from int, again []int) {
 func (s *Scan) passOver(j job) bool {
 	if from, again := s.left(j); from < s.places() || len(again) > 0 {
 		return false
+	}
+	if s.earlier == nil {
+		return true
+	}
+	if from, again := s.ofItsOwn(j, 0, nil); from == s.places() && len(again) == 0 {
+		return true // it has no checks
 	}
 	if s.opt.Only != nil {
 		if from, again := s.opt.Only.Left(j.index, s.places()); from == s.places() && len(again) == 0 {

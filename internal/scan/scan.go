@@ -137,7 +137,7 @@ func (s *Scan) executorConfig() executor.Config[job] {
 	if s.opt.Requester.Scan.Rate > 0 || s.opt.Requester.Pace != nil {
 		cfg.Pace = s.pace
 	}
-	if s.opt.Earlier != nil || s.opt.Only != nil {
+	if s.opt.Earlier != nil || s.opt.Only != nil || s.alone() > 0 {
 		cfg.Left = s.left
 	}
 	if s.breaker != nil || s.opt.Requester.Window != nil {
@@ -208,6 +208,9 @@ func (s *Scan) Run(ctx context.Context) (Ending, error) {
 
 // next reads a target for the executor.
 func (s *Scan) next() (job, error) {
+	if j, ok := s.nextAlone(); ok {
+		return j, nil
+	}
 	for {
 		t, err := s.opt.Targets.Next()
 		if err != nil {

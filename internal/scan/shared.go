@@ -100,7 +100,9 @@ func (c *checkSender) DoShared(
 	for wait := firstLook; ; wait = min(2*wait, lastLook) {
 		resp, lead := all.take(key)
 		if resp != nil {
+			c.mu.Lock()
 			c.begun = true
+			c.mu.Unlock()
 			return resp, nil
 		}
 		if lead {

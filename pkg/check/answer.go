@@ -16,7 +16,7 @@ import (
 type answer struct {
 	req    *requester.Request
 	resp   *requester.Response
-	url    string // what was asked for
+	url    string // what answered: of a redirect that was followed, where it led
 	body   string
 	head   string // "" = not made yet
 	folded map[string]string
@@ -35,8 +35,12 @@ func newAnswer(req *requester.Request, resp *requester.Response, maxSize int) *a
 	if maxSize > 0 && len(body) > maxSize {
 		body = body[:maxSize]
 	}
+	url := resp.FinalURL
+	if url == "" {
+		url = requestURL(req)
+	}
 	return &answer{
-		req: req, resp: resp, url: requestURL(req),
+		req: req, resp: resp, url: url,
 		// A response owns its body and nobody writes to it any more, so the text may share its memory.
 		body: unsafe.String(unsafe.SliceData(body), len(body)),
 	}
@@ -76,7 +80,7 @@ func (a *answer) raw() string {
 func (a *answer) told() (request, response, command string) {
 	switch {
 	case a.facts == nil:
-		return requestText(a.req), a.raw(), curl(a.req, a.url)
+		return requestText(a.req), a.raw(), curl(a.req)
 	case a.req.Handshake != nil:
 		return "", "", ""
 	}
@@ -108,7 +112,9 @@ func (a *answer) value(name string) (any, bool) {
 		return float64(a.resp.Length), true
 	case "duration":
 		return a.resp.Took.Seconds(), true
-	case "host", "matched":
+	case "host":
+		return requestURL(a.req), true
+	case "matched":
 		return a.url, true
 	case "type":
 		return protocolHTTP, true

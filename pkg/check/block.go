@@ -27,6 +27,8 @@ type block struct {
 	unresolvedOK bool // a variable without a value is sent as it is written
 	iterateAll   bool // a request is sent for each value that an internal extractor found
 	history      bool // an expression looks at an earlier answer by its number
+	wholePaths   bool // raw paths are not put below the target's own
+	copies       int  // of each request, sent at once; 0 and 1 = it is sent alone
 	timed        bool // an expression looks at how long the answer took
 }
 
@@ -48,6 +50,16 @@ type request struct {
 
 	talk *talkText // a conversation over TCP
 	ask  *question // a question to DNS servers
+}
+
+// varies says that the request may be another each time it is made, on the same target.
+func (q *request) varies() bool {
+	for _, t := range [...]*dsl.Text{q.path, q.raw, q.body} {
+		if t != nil && t.Varies() {
+			return true
+		}
+	}
+	return slices.ContainsFunc(q.headers, func(h headerText) bool { return h.value.Varies() })
 }
 
 type headerText struct {
@@ -80,6 +92,7 @@ type blockReader struct {
 	paths         []*dsl.Text
 	raws          []request
 	unsafe        bool
+	race          bool
 	follow        bool
 	hops          int
 	attack        string
@@ -89,54 +102,90 @@ type blockReader struct {
 
 // notNowHTTP are fields of an http block that change what is sent or found in ways that redial does not have.
 var notNowHTTP = [...]string{
-	"race", "race_count", "pipeline", "pipeline-concurrent-connections", "pipeline-requests-per-connection", "fuzzing", "analyzer",
-	"pre-condition", "digest-username", "digest-password", "signature", "global-matchers", "self-contained", "fuzz-pre-condition",
+	"pipeline", "pipeline-concurrent-connections", "pipeline-requests-per-connection", "fuzzing", "analyzer",
+	"pre-condition", "digest-username", "digest-password", "signature", "global-matchers", "fuzz-pre-condition",
 }
 
 func (t *templateReader) block(n *yaml.Node, field string) *block {
 	r := &blockReader{templateReader: t, b: &block{protocol: protocolHTTP}, method: "GET"}
-	b := r.b
-	flag := func(into *bool) func(*yaml.Node, string) {
-		return func(n *yaml.Node, field string) { *into = t.bool(n, field) }
-	}
-	known := fields{
-		"id":                     func(n *yaml.Node, field string) { b.id, _ = t.text(n, field) },
-		"name":                   nil,
-		"method":                 r.readMethod,
-		"path":                   r.readPaths,
-		"raw":                    r.readRaws,
-		"headers":                r.readHeaders,
-		"body":                   r.readBody,
-		"unsafe":                 flag(&r.unsafe),
-		"redirects":              flag(&r.follow),
-		"host-redirects":         flag(&b.sameHost),
-		"max-redirects":          func(n *yaml.Node, field string) { r.hops = t.number(n, field, 0) },
-		"max-size":               func(n *yaml.Node, field string) { b.maxSize = t.number(n, field, 1) },
-		"stop-at-first-match":    flag(&b.stop),
-		"iterate-all":            flag(&b.iterateAll),
-		"disable-cookie":         flag(&b.noCookies),
-		"cookie-reuse":           nil, // is the rule
-		"skip-variables-check":   flag(&b.unresolvedOK),
-		"req-condition":          flag(&b.history),
-		"read-all":               nil, // of unsafe requests; bodies are always read
-		"disable-path-automerge": nil,
-		"threads":                func(n *yaml.Node, field string) { t.number(n, field, 0) },
-		"attack":                 func(n *yaml.Node, field string) { r.attack = t.oneOf(n, field, attacks[:]...) },
-		"payloads":               func(n *yaml.Node, _ string) { r.payloadFields = n },
-		"matchers":               r.readMatchers,
-		"matchers-condition":     func(n *yaml.Node, field string) { b.all = t.oneOf(n, field, "or", "and") == "and" },
-		"extractors":             r.readExtractors,
-	}
-	for _, name := range notNowHTTP {
-		known[name] = func(n *yaml.Node, field string) {
-			if n.Value != "false" {
-				t.unsupported(n, field, name)
-			}
-		}
-	}
-	t.mapping(n, field, known)
+	t.walk(n, field, r.field)
 	r.finish(n, field)
-	return b
+	return r.b
+}
+
+// field gives the reader of a field of an http block.
+func (r *blockReader) field(name string) taker {
+	b := r.b
+	switch name {
+	case "id":
+		return func(n *yaml.Node, field string) { b.id, _ = r.text(n, field) }
+	case "method":
+		return r.readMethod
+	case "path":
+		return r.readPaths
+	case "raw":
+		return r.readRaws
+	case "headers":
+		return r.readHeaders
+	case "body":
+		return r.readBody
+	case "max-redirects":
+		return func(n *yaml.Node, field string) { r.hops = r.number(n, field, 0) }
+	case "max-size":
+		return func(n *yaml.Node, field string) { b.maxSize = r.number(n, field, 1) }
+	case "self-contained":
+		return r.readSelfContained
+	case "race_count":
+		return func(n *yaml.Node, field string) { b.copies = r.count(n, field, maxCopies) }
+	case "threads":
+		return func(n *yaml.Node, field string) { r.number(n, field, 0) }
+	case "attack":
+		return func(n *yaml.Node, field string) { r.attack = r.oneOf(n, field, attacks[:]...) }
+	case "payloads":
+		return func(n *yaml.Node, _ string) { r.payloadFields = n }
+	case "matchers":
+		return r.readMatchers
+	case "matchers-condition":
+		return func(n *yaml.Node, field string) { b.all = r.oneOf(n, field, "or", "and") == "and" }
+	case "extractors":
+		return r.readExtractors
+	case "name", "cookie-reuse", "read-all", "skip-secret-file":
+		return ignored // cookies are used again and bodies read to their end anyway, and there is no file of secrets
+	}
+	if into := r.flag(name); into != nil {
+		return func(n *yaml.Node, field string) { *into = r.bool(n, field) }
+	}
+	if slices.Contains(notNowHTTP[:], name) {
+		return r.refuseUnlessFalse(name)
+	}
+	return nil
+}
+
+// flag is where a field that is true or false is kept.
+func (r *blockReader) flag(name string) *bool {
+	switch name {
+	case "unsafe":
+		return &r.unsafe
+	case "race":
+		return &r.race
+	case "redirects":
+		return &r.follow
+	case "host-redirects":
+		return &r.b.sameHost
+	case "stop-at-first-match":
+		return &r.b.stop
+	case "iterate-all":
+		return &r.b.iterateAll
+	case "disable-cookie":
+		return &r.b.noCookies
+	case "skip-variables-check":
+		return &r.b.unresolvedOK
+	case "req-condition":
+		return &r.b.history
+	case "disable-path-automerge":
+		return &r.b.wholePaths
+	}
+	return nil
 }
 
 func (r *blockReader) readMethod(n *yaml.Node, field string) {
@@ -219,8 +268,10 @@ func (r *blockReader) finish(n *yaml.Node, field string) {
 	if r.payloadFields != nil {
 		b.payloads = r.readPayloads(r.payloadFields, field+".payloads", r.attack)
 	}
+	if !r.race {
+		b.copies = 0
+	}
 	r.look()
-	r.noHopHistory(n, field)
 }
 
 // look notes what the matchers and extractors want of the answers.
@@ -232,11 +283,4 @@ func (r *blockReader) look() {
 	names := b.names()
 	b.history = b.history || slices.ContainsFunc(names, isNumbered)
 	b.timed = slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "duration") })
-}
-
-// noHopHistory refuses an unsafe request that is to follow redirects: its bytes say nothing of where to go next.
-func (r *blockReader) noHopHistory(n *yaml.Node, field string) {
-	if r.unsafe && r.b.redirects > 0 {
-		r.unsupported(n, field, "redirects of an unsafe request")
-	}
 }

@@ -43,7 +43,7 @@ func (s *state) build(q *request) (*requester.Request, error) {
 	req.WantBody = req.Method != "HEAD"
 	req.IgnoreTimeout = s.block.timed
 	req.Redirects, req.SameHostRedirects = s.block.redirects, s.block.sameHost
-	if s.job.Follow > 0 && req.Raw == nil {
+	if s.job.Follow > 0 && req.Handshake == nil {
 		req.Redirects, req.SameHostRedirects = s.job.Follow, s.job.FollowSameHost
 	}
 	req.WantHops = req.Redirects > 0
@@ -122,13 +122,17 @@ func (s *state) composeRaw(q *request) (*requester.Request, error) {
 			raw.host = s.job.Target.Scheme.String() + "://" + raw.host
 		}
 		req, err = s.locate(strings.TrimSuffix(raw.host, "/") + path)
+	case s.check.alone && raw.hostField() != "":
+		req, err = s.locate("https://" + raw.hostField() + path)
+	case s.block.wholePaths:
+		req, err = s.locate(rootURL(&s.job.Target) + path)
 	default:
 		req, err = s.locate(rootURL(&s.job.Target) + joinPath(s.job.Target.Path, path))
 	}
 	if err != nil {
 		return nil, err
 	}
-	req.Method, req.Header, req.Timeout = raw.method, raw.headers, raw.timeout
+	req.Method, req.Header, req.Timeout, req.ServerName = raw.method, raw.headers, raw.timeout, raw.serverName()
 	if raw.body != "" {
 		req.Body = []byte(raw.body)
 	}
@@ -152,8 +156,10 @@ func (s *state) composeExact(text string) (*requester.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Timeout = notes.timeout
-	req.Raw, err = exactBytes(text)
+	req.Timeout, req.ServerName = notes.timeout, notes.serverName()
+	if req.Raw, err = exactBytes(text); err == nil {
+		req.Target = requestTarget(req) // from where redirects are reckoned
+	}
 	return req, err
 }
 

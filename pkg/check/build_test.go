@@ -110,14 +110,39 @@ func TestUnsafeWithAnotherHost(t *testing.T) {
 	}
 }
 
+// The name for the handshake may be another than the host's.
+func TestServerName(t *testing.T) {
+	for name, want := range map[string]string{"made.up": "made.up", "request.host": "own.example", "{{Host}}.x": "h.x"} {
+		for _, unsafe := range []string{"", "    unsafe: true\n"} {
+			req := sent(t, "https://h", template("http:\n  - raw: [\"@tls-sni: "+name+"\\n@Host: h:444\\nGET / HTTP/1.1\\nHost: own.example:1\\n\\n\"]\n"+unsafe+ending))
+			if unsafe != "" && name == "request.host" {
+				want = "" // it has no fields that anybody reads
+			}
+			if req.ServerName != want || req.Port != 444 {
+				t.Errorf("%s: name %q at port %d with %q, want %q", name, req.ServerName, req.Port, unsafe, want)
+			}
+		}
+	}
+}
+
+// A raw path goes below the target's own, unless the check has it otherwise.
+func TestWholePaths(t *testing.T) {
+	req := sent(t, "http://h/app", template("http:\n  - raw: [\"GET /x HTTP/1.1\\n\\n\"]\n    disable-path-automerge: true\n"+ending))
+	if req.Target != "/x" {
+		t.Errorf("asks for %s, want /x", req.Target)
+	}
+}
+
 func TestRedirects(t *testing.T) {
 	answer := func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/old" {
-			w.Header().Set("Location", "/new")
-			w.WriteHeader(302)
-			return
+		switch r.URL.Path {
+		case "/older":
+			http.Redirect(w, r, "/old", http.StatusFound)
+		case "/old":
+			http.Redirect(w, r, "/new", http.StatusFound)
+		default:
+			io.WriteString(w, "new page")
 		}
-		io.WriteString(w, "new page")
 	}
 	for _, row := range []struct {
 		name, field string
@@ -126,12 +151,21 @@ func TestRedirects(t *testing.T) {
 	}{
 		{"not followed", "", 0, "GET /old"},
 		{"followed", "redirects: true", 0, "GET /old\nGET /new"},
+		{"one of two hops", "redirects: true\n    max-redirects: 1", 0, "GET /older\nGET /old"},
 		{"on the host", "host-redirects: true", 0, "GET /old\nGET /new"},
 		{"by the user", "", 3, "GET /old\nGET /new"},
+		{"exact bytes", "redirects: true\n    unsafe: true", 0, "GET /old\nGET /new"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			h := host(t, answer)
-			c := mustParse(t, template("http:\n  - path: ['{{BaseURL}}/old']\n    "+row.field+ending))
+			request := "path: ['{{BaseURL}}/old']"
+			if strings.Contains(row.field, "unsafe") {
+				request = "raw: [\"GET /old HTTP/1.1\\nHost: {{Hostname}}\\n\\n\"]"
+			}
+			if strings.HasPrefix(row.want, "GET /older") {
+				request = strings.Replace(request, "/old", "/older", 1)
+			}
+			c := mustParse(t, template("http:\n  - "+request+"\n    "+row.field+ending))
 			if _, err := c.Run(context.Background(), Job{Target: h.target, Send: h.client, Follow: row.follow}); err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +208,7 @@ http:
     host-redirects: true
     matchers: [{type: word, name: page, words: ["new page", "cookie sid=s1"]}]
 `))
-	if got := told(h, out); got != "redirect /old\npage /old\npage /cookie" {
+	if got := told(h, out); got != "redirect /old\npage /new\npage /cookie" {
 		t.Errorf("findings %q, asked %s", got, h.requests())
 	}
 }

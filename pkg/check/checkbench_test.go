@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/redialscan/redial/pkg/requester"
@@ -30,11 +31,34 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 	b.ReportAllocs()
+	var set *Set
 	for b.Loop() {
-		set, err := Load(context.Background(), LoadOptions{Paths: []string{root}})
-		if err != nil || len(set.Checks) != 1000 {
+		if set, err = Load(context.Background(), LoadOptions{Paths: []string{root}}); err != nil || len(set.Checks) != 1000 {
 			b.Fatal(len(set.Checks), err)
 		}
+	}
+	var after runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what the one before has swept
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(set)
+	b.ReportMetric(float64(after.HeapAlloc)/1000, "B/check") // with the little else that lives here
+}
+
+// A template costs no more to read than its parts: what is looked up for each field, and regular expressions that may never be
+// wanted, are not made beforehand.
+func TestParseAllocates(t *testing.T) {
+	text := []byte(template("http:\n  - method: GET\n    path: ['{{BaseURL}}/login', '{{BaseURL}}/admin']\n    matchers-condition: and\n    matchers:\n" +
+		"      - {type: word, part: body, words: ['Sign in', 'Example'], condition: and}\n      - {type: regex, regex: ['v[0-9]+\\.[0-9]+(\\.[0-9]+)?']}\n" +
+		"      - {type: status, status: [200]}\n    extractors: [{type: regex, group: 1, regex: ['version ([0-9.]+)']}]\n"))
+	const most = 480
+	got := testing.AllocsPerRun(20, func() {
+		if _, problems := parse(text, source{file: "a.yaml", root: "."}); len(problems) > 0 {
+			t.Fatal(problems[0])
+		}
+	})
+	if got > most {
+		t.Errorf("%.0f allocations, want %d at most", got, most)
 	}
 }
 

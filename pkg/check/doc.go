@@ -22,12 +22,12 @@
 //
 // # What is read
 //
-//	requests    http with path or raw, unsafe, payloads by all three attacks, redirects, conditions over blocks (flow), variables; ssl;
+//	requests    http with path or raw, unsafe, payloads by all three attacks, redirects, races, conditions over blocks (flow), variables; ssl;
 //	            tcp with inputs, ports, payloads and TLS; dns with all types and classes of records, payloads and servers of its own
 //	matchers    word, regex, binary, status, size, dsl, xpath
 //	extractors  regex, kval, json, xpath, dsl
 //
-// Headless, code, javascript, file, whois and websocket requests, fuzzing, races, self-contained checks, programs in flow, and all
+// Headless, code, javascript, file, whois and websocket requests, fuzzing, programs in flow, and all
 // that waits for a call from outside are refused by name.
 //
 // # Other than HTTP

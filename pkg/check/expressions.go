@@ -78,16 +78,16 @@ func (t *templateReader) noOutOfBand(n *yaml.Node, field string, names []string)
 }
 
 // pattern compiles a regular expression.
-func (t *templateReader) pattern(n *yaml.Node, field string) *regexp.Regexp {
+func (t *templateReader) pattern(n *yaml.Node, field string) *dsl.Pattern {
 	src, ok := t.text(n, field)
 	if !ok {
 		return nil
 	}
-	re, err := regexp.Compile(src)
+	p, err := dsl.CompilePattern(src)
 	if err != nil {
 		t.problem(n, field, KindRegexp, "%s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
-	return re
+	return p
 }
 
 // variables reads the section of the same name.
@@ -106,7 +106,9 @@ func (t *templateReader) variables(n *yaml.Node, field string) {
 func (t *templateReader) noCycle(n *yaml.Node, field string) {
 	byName := map[string]definition{}
 	for _, d := range t.check.defined {
-		byName[d.name] = d
+		if _, given := t.src.vars[d.name]; !given { // then it is not looked at
+			byName[d.name] = d
+		}
 	}
 	state := map[string]int{} // 1 = under way, 2 = done
 	var order []definition
@@ -129,8 +131,10 @@ func (t *templateReader) noCycle(n *yaml.Node, field string) {
 		return true
 	}
 	for _, d := range t.check.defined {
-		if !visit(d, 0) {
-			t.problem(n, field+"."+d.name, KindVariable, "the variable needs itself")
+		if _, given := byName[d.name]; !given {
+			order = append(order, d)
+		} else if !visit(d, 0) {
+			t.problem(n, field+"."+d.name, KindVariable, "the variable needs itself, expected a value of its own, or one by --var")
 			return
 		}
 	}

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,9 +18,8 @@ type extractor struct {
 	name        string
 	part        string
 	internal    bool // for the check itself, not for the report
-	fold        bool
 	group       int
-	patterns    []*regexp.Regexp
+	patterns    []*dsl.Pattern
 	keys        []string // normalized names of header fields and cookies
 	expressions []*dsl.Expr
 	queries     []*gojq.Code
@@ -62,7 +60,7 @@ func (e *extractor) extract(s *state) []string {
 		}
 	default:
 		for _, re := range e.patterns {
-			for _, at := range re.FindAllStringSubmatchIndex(part, maxExtracted) {
+			for _, at := range re.Regexp().FindAllStringSubmatchIndex(part, maxExtracted) {
 				if 2*e.group+1 < len(at) && at[2*e.group] >= 0 {
 					found.add(strings.Clone(part[at[2*e.group]:at[2*e.group+1]]))
 				}
@@ -81,39 +79,37 @@ func (v *values) add(s string) {
 	}
 }
 
-// extractorLists are the types of extractors, with the field that each needs.
-var extractorLists = map[string]string{"regex": "regex", "kval": "kval", "dsl": "dsl", "json": "json", "xpath": "xpath"}
+// extractorKinds are the types of extractors.
+var extractorKinds = []kindOf{{"regex", "regex"}, {"kval", "kval"}, {"dsl", "dsl"}, {"json", "json"}, {"xpath", "xpath"}}
 
 func (r *blockReader) extractor(n *yaml.Node, field string) *extractor {
 	e := &extractor{}
-	kind, attribute := "", ""
-	lists := map[string]*yaml.Node{}
-	keep := func(n *yaml.Node, field string) { lists[field[strings.LastIndexByte(field, '.')+1:]] = n }
-	r.mapping(n, field, fields{
-		"type":             func(n *yaml.Node, field string) { kind = r.oneOf(n, field, "regex", "kval", "dsl", "json", "xpath") },
-		"name":             func(n *yaml.Node, field string) { e.name, _ = r.text(n, field) },
-		"part":             func(n *yaml.Node, field string) { e.part = r.part(n, field) },
-		"internal":         func(n *yaml.Node, field string) { e.internal = r.bool(n, field) },
-		"case-insensitive": func(n *yaml.Node, field string) { e.fold = r.bool(n, field) },
-		"group":            func(n *yaml.Node, field string) { e.group = r.number(n, field, 0) },
-		"attribute":        func(n *yaml.Node, field string) { attribute, _ = r.text(n, field) },
-		"regex":            keep, "kval": keep, "dsl": keep, "json": keep, "xpath": keep,
-	})
-	if kind == "" {
-		r.problem(n, field+".type", KindValue, "expected the type of the extractor, got nothing")
-		return nil
-	}
-	for name, list := range lists {
-		if name != extractorLists[kind] {
-			r.problem(list, field+"."+name, KindValue, "expected %s with type %s", extractorLists[kind], kind)
+	attribute := ""
+	var fold *yaml.Node
+	o := &operatorReader{blockReader: r, what: "extractor", kinds: extractorKinds}
+	r.walk(n, field, func(name string) taker {
+		switch name {
+		case "name":
+			return func(n *yaml.Node, field string) { e.name, _ = r.text(n, field) }
+		case "internal":
+			return func(n *yaml.Node, field string) { e.internal = r.bool(n, field) }
+		case "case-insensitive":
+			return func(n *yaml.Node, _ string) { fold = n }
+		case "group":
+			return func(n *yaml.Node, field string) { e.group = r.number(n, field, 0) }
+		case "attribute":
+			return func(n *yaml.Node, field string) { attribute, _ = r.text(n, field) }
 		}
-	}
-	list := lists[extractorLists[kind]]
-	if list == nil || list.Kind == yaml.SequenceNode && len(list.Content) == 0 {
-		r.problem(n, field+"."+extractorLists[kind], KindValue, "expected a list, got nothing")
+		return o.common(name)
+	})
+	list, ok := o.found(n, field)
+	if !ok || !o.members(list, n, field, func(n *yaml.Node, field string) { r.extract(e, o.kind, attribute, n, field) }) {
 		return nil
 	}
-	r.list(list, field+"."+extractorLists[kind], func(n *yaml.Node, field string) { r.extract(e, kind, attribute, n, field) })
+	e.part = o.part
+	if fold != nil && r.bool(fold, field+".case-insensitive") && o.kind != "kval" { // those are found in any case anyway
+		r.problem(fold, field+".case-insensitive", KindValue, "expected it with type kval alone, got %s", o.kind)
+	}
 	return e
 }
 

@@ -49,38 +49,56 @@ type Info struct {
 }
 
 func (r *reader) info(n *yaml.Node, field string, into *Info) {
-	text := func(s *string) func(*yaml.Node, string) {
+	text := func(s *string) taker {
 		return func(n *yaml.Node, field string) {
 			v, _ := r.text(n, field)
 			*s = strings.TrimSpace(v)
 		}
 	}
-	r.mapping(n, field, fields{
-		"name":        text(&into.Name),
-		"description": text(&into.Description),
-		"impact":      text(&into.Impact),
-		"remediation": text(&into.Remediation),
-		"author":      func(n *yaml.Node, field string) { into.Authors = r.texts(n, field, true) },
-		"reference":   func(n *yaml.Node, field string) { into.References = r.texts(n, field, false) },
-		"tags": func(n *yaml.Node, field string) {
-			into.Tags = r.texts(n, field, true)
-			for i := range into.Tags {
-				into.Tags[i] = strings.ToLower(into.Tags[i])
-			}
-		},
-		"severity": func(n *yaml.Node, field string) {
-			severity, ok := ParseSeverity(n.Value)
-			if !ok && !strings.EqualFold(n.Value, "undefined") {
-				r.problem(n, field, KindValue, "expected info, low, medium, high, critical or unknown, got %s", nature(n))
-			}
-			into.Severity = severity
-		},
-		"metadata":       func(n *yaml.Node, field string) { into.Metadata = r.facts(n, field) },
-		"classification": func(n *yaml.Node, field string) { into.Classification = r.facts(n, field) },
+	r.walk(n, field, func(name string) taker {
+		switch name {
+		case "name":
+			return text(&into.Name)
+		case "description":
+			return text(&into.Description)
+		case "impact":
+			return text(&into.Impact)
+		case "remediation":
+			return text(&into.Remediation)
+		case "author":
+			return func(n *yaml.Node, field string) { into.Authors = r.texts(n, field, true) }
+		case "reference":
+			return func(n *yaml.Node, field string) { into.References = r.texts(n, field, false) }
+		case "tags":
+			return func(n *yaml.Node, field string) { into.Tags = r.tags(n, field) }
+		case "severity":
+			return func(n *yaml.Node, field string) { into.Severity = r.severity(n, field) }
+		case "metadata":
+			return func(n *yaml.Node, field string) { into.Metadata = r.facts(n, field) }
+		case "classification":
+			return func(n *yaml.Node, field string) { into.Classification = r.facts(n, field) }
+		}
+		return nil
 	})
 	if into.Name == "" {
 		r.problem(n, field+".name", KindValue, "expected a name, got nothing")
 	}
+}
+
+func (r *reader) tags(n *yaml.Node, field string) []string {
+	tags := r.texts(n, field, true)
+	for i := range tags {
+		tags[i] = strings.ToLower(tags[i])
+	}
+	return tags
+}
+
+func (r *reader) severity(n *yaml.Node, field string) Severity {
+	severity, ok := ParseSeverity(n.Value)
+	if !ok && !strings.EqualFold(n.Value, "undefined") {
+		r.problem(n, field, KindValue, "expected info, low, medium, high, critical or unknown, got %s", nature(n))
+	}
+	return severity
 }
 
 // facts reads a mapping of plain values, which is kept for reports alone.

@@ -30,6 +30,7 @@ type Set struct {
 	Checks  []*Check  // in the order of their files, but those that ask nothing of the target come first, and those that begin with the same request stand together
 	Refused []Refusal // in the order of their files
 	Files   int       // templates that were read
+	Alone   int       // self-contained checks, which come first in Checks
 	Passed  int       // of those, the ones that were not selected
 }
 
@@ -81,6 +82,9 @@ func Load(ctx context.Context, o LoadOptions) (*Set, error) {
 	}
 	set := gather(sources, results, &o.Select)
 	set.share()
+	for set.Alone < len(set.Checks) && set.Checks[set.Alone].alone {
+		set.Alone++
+	}
 	return set, nil
 }
 
@@ -117,7 +121,7 @@ func load(src source) (*Check, []*Problem) {
 }
 
 func readTemplate(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := openTemplate(name)
 	if err != nil {
 		return nil, plainPathError(err)
 	}

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +20,7 @@ type matcher struct {
 	internal    bool
 	fold        bool // without regard to case
 	words       []word
-	patterns    []*regexp.Regexp
+	patterns    []*dsl.Pattern
 	statuses    []int
 	sizes       []int
 	expressions []*dsl.Expr
@@ -51,7 +50,7 @@ func (m *matcher) match(s *state) bool {
 	}
 	switch {
 	case m.patterns != nil:
-		return members(m.patterns, m.all, func(re *regexp.Regexp) bool { return re.MatchString(part) }) != m.negative
+		return members(m.patterns, m.all, func(p *dsl.Pattern) bool { return p.Regexp().MatchString(part) }) != m.negative
 	case m.paths != nil:
 		return members(m.paths, m.all, func(p *nodePath) bool { return len(p.find(s, m.part, part)) > 0 }) != m.negative
 	}
@@ -96,53 +95,51 @@ func (w *word) value(s *state, fold bool) (string, bool) {
 	return text, true
 }
 
-// matcherLists are the types of matchers, with the field that each needs.
-var matcherLists = map[string]string{
-	"word": "words", "regex": "regex", "status": "status", "size": "size", "binary": "binary", "dsl": "dsl", "xpath": "xpath",
+// matcherKinds are the types of matchers.
+var matcherKinds = []kindOf{
+	{"word", "words"}, {"regex", "regex"}, {"status", "status"}, {"size", "size"}, {"binary", "binary"}, {"dsl", "dsl"}, {"xpath", "xpath"},
 }
 
 func (r *blockReader) matcher(n *yaml.Node, field string) *matcher {
 	m := &matcher{}
-	kind, hexWords := "", false
-	lists := map[string]*yaml.Node{}
-	keep := func(n *yaml.Node, field string) { lists[field[strings.LastIndexByte(field, '.')+1:]] = n }
-	r.mapping(n, field, fields{
-		"type": func(n *yaml.Node, field string) {
-			kind = r.oneOf(n, field, "word", "regex", "status", "size", "binary", "dsl", "xpath")
-		},
-		"name":             func(n *yaml.Node, field string) { m.name, _ = r.text(n, field) },
-		"part":             func(n *yaml.Node, field string) { m.part = r.part(n, field) },
-		"condition":        func(n *yaml.Node, field string) { m.all = r.oneOf(n, field, "or", "and") == "and" },
-		"negative":         func(n *yaml.Node, field string) { m.negative = r.bool(n, field) },
-		"internal":         func(n *yaml.Node, field string) { m.internal = r.bool(n, field) },
-		"case-insensitive": func(n *yaml.Node, field string) { m.fold = r.bool(n, field) },
-		"encoding":         func(n *yaml.Node, field string) { hexWords = r.oneOf(n, field, "hex") == "hex" },
-		"match-all":        func(n *yaml.Node, field string) { r.bool(n, field) }, // asks for more matches to show, not for other ones
-		"words":            keep, "regex": keep, "status": keep, "size": keep, "binary": keep, "dsl": keep, "xpath": keep,
-	})
-	if kind == "" {
-		r.problem(n, field+".type", KindValue, "expected the type of the matcher, got nothing")
-		return nil
-	}
-	if kind == "status" {
-		r.hasStatus(n, field, m.part)
-	}
-	for name, list := range lists {
-		if name != matcherLists[kind] {
-			r.problem(list, field+"."+name, KindValue, "expected %s with type %s", matcherLists[kind], kind)
+	hexWords := false
+	var foldAt *yaml.Node
+	o := &operatorReader{blockReader: r, what: "matcher", kinds: matcherKinds}
+	r.walk(n, field, func(name string) taker {
+		switch name {
+		case "name":
+			return func(n *yaml.Node, field string) { m.name, _ = r.text(n, field) }
+		case "condition":
+			return func(n *yaml.Node, field string) { m.all = r.oneOf(n, field, "or", "and") == "and" }
+		case "negative":
+			return func(n *yaml.Node, field string) { m.negative = r.bool(n, field) }
+		case "internal":
+			return func(n *yaml.Node, field string) { m.internal = r.bool(n, field) }
+		case "case-insensitive":
+			return func(n *yaml.Node, field string) { m.fold, foldAt = r.bool(n, field), n }
+		case "encoding":
+			return func(n *yaml.Node, field string) { hexWords = r.oneOf(n, field, "hex") == "hex" }
+		case "match-all": // asks for more matches to show, not for other ones
+			return func(n *yaml.Node, field string) { r.bool(n, field) }
 		}
+		return o.common(name)
+	})
+	if o.kind == "status" {
+		r.hasStatus(n, field, o.part)
 	}
-	list := lists[matcherLists[kind]]
-	if list == nil && kind == "word" && !m.negative {
+	if m.fold && o.kind != "word" {
+		r.problem(foldAt, field+".case-insensitive", KindValue, "expected it with type word alone, got %s; a regex says (?i)", o.kind)
+	}
+	list, ok := o.found(n, field)
+	if ok && list == nil && o.kind == "word" && !m.negative {
 		m.all = false // so that it never matches, which does no harm among others of which one is enough
-		r.idle = cmp.Or(r.idle, n)
+		m.part, r.idle = o.part, cmp.Or(r.idle, n)
 		return m
 	}
-	if list == nil || list.Kind == yaml.SequenceNode && len(list.Content) == 0 {
-		r.problem(n, field+"."+matcherLists[kind], KindValue, "expected a list, got nothing")
+	if !ok || !o.members(list, n, field, func(n *yaml.Node, field string) { r.addTo(m, o.kind, hexWords, n, field) }) {
 		return nil
 	}
-	r.list(list, field+"."+matcherLists[kind], func(n *yaml.Node, field string) { r.addTo(m, kind, hexWords, n, field) })
+	m.part = o.part
 	return m
 }
 
@@ -202,13 +199,4 @@ func folded(s string, fold bool) word {
 		s = strings.ToLower(s)
 	}
 	return word{fixed: s}
-}
-
-// part reads which part of an answer is looked at.
-func (r *blockReader) part(n *yaml.Node, field string) string {
-	part, _ := r.text(n, field)
-	if strings.HasPrefix(part, outOfBand) {
-		r.unsupported(n, field, "out-of-band interaction")
-	}
-	return part
 }

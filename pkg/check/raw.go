@@ -14,6 +14,7 @@ type rawRequest struct {
 	host    string        // of an @Host line: a URL or an authority; "" = the target's
 	timeout time.Duration // of an @timeout line; 0 = the client's
 	once    bool          // with the first of all payloads only
+	sni     string        // of an @tls-sni line: the name for the handshake; "" = the host's
 	method  string
 	target  string
 	headers []requester.Field
@@ -70,6 +71,8 @@ func (r *rawRequest) annotations(text string) (rest string, err error) {
 		switch name = strings.TrimSpace(name); {
 		case strings.EqualFold(name, "@Host"):
 			r.host = strings.TrimSpace(value)
+		case strings.EqualFold(name, "@tls-sni"):
+			r.sni = strings.TrimSpace(value)
 		case strings.EqualFold(name, "@once"):
 			r.once = true
 		case strings.EqualFold(name, "@timeout"):
@@ -80,6 +83,25 @@ func (r *rawRequest) annotations(text string) (rest string, err error) {
 			return "", fmt.Errorf("annotation %s is not supported", name)
 		}
 	}
+}
+
+// serverName is the name for the handshake. request.host stands for the host of the request's own Host field.
+func (r *rawRequest) serverName() string {
+	if !strings.EqualFold(r.sni, "request.host") {
+		return r.sni
+	}
+	host, _, _ := strings.Cut(r.hostField(), ":")
+	return host
+}
+
+// hostField is the value of the request's own Host field, "" when it has none.
+func (r *rawRequest) hostField() string {
+	for _, f := range r.headers {
+		if strings.EqualFold(f.Name, "Host") {
+			return f.Value
+		}
+	}
+	return ""
 }
 
 func requestLine(line string) (method, target string, err error) {

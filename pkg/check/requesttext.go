@@ -94,9 +94,10 @@ func requestText(req *requester.Request) string {
 	return b.String()
 }
 
-// curl is a command for a shell that sends the same request; "" for exact bytes, which curl does not send.
-func curl(req *requester.Request, url string) string {
-	if req.Raw != nil {
+// curl is a command for a shell that sends the same request; "" for what curl does not send: exact bytes, and another name in the
+// handshake than that of the host.
+func curl(req *requester.Request) string {
+	if req.Raw != nil || req.ServerName != "" {
 		return ""
 	}
 	parts := []string{"curl", "-k", "--path-as-is", "-X", quoted(Method(req))}
@@ -106,7 +107,7 @@ func curl(req *requester.Request, url string) string {
 	if len(req.Body) > 0 {
 		parts = append(parts, "--data-binary", quoted(string(req.Body)))
 	}
-	return strings.Join(append(parts, quoted(url)), " ")
+	return strings.Join(append(parts, quoted(requestURL(req))), " ")
 }
 
 // quoted is a word for a POSIX shell.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/redialscan/redial/pkg/check/dsl"
-	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/requester"
 	"github.com/redialscan/redial/pkg/target"
 )
@@ -46,7 +45,7 @@ type Finding struct {
 	Matcher   string   // name of the matcher; "" = it has none
 	Extractor string   // name of the extractor, where no matcher has one
 	Extracted []string // values for the report
-	MatchedAt string   // URL of the request
+	MatchedAt string   // URL that answered: of the request, or where it was redirected to
 	IP        string
 	Time      time.Time
 	Request   string // with Job.KeepRaw
@@ -66,7 +65,7 @@ func (e *SendError) Unwrap() error { return e.Err }
 // Run runs the check on one target. An error is a [SendError], or that of a request that could not be made or went to another host: then
 // the outcome holds what the other requests found.
 func (c *Check) Run(ctx context.Context, job Job) (Outcome, error) {
-	s := &state{check: c, job: &job}
+	s := &state{check: c, job: &job, wait: func(d time.Duration) error { return pause(ctx, job.Turn, d) }}
 	if err := s.define(); err != nil {
 		return Outcome{}, &BuildError{Err: err}
 	}
@@ -170,9 +169,15 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 	if errors.Is(err, errAgain) {
 		return false, nil
 	}
+	if err != nil && ctx.Err() != nil { // while something in it waited
+		return false, &SendError{context.Cause(ctx)}
+	}
 	if err != nil {
 		s.passOver(&BuildError{number, err})
 		return false, nil
+	}
+	if s.block.copies > 1 {
+		return s.race(ctx, q, req)
 	}
 	resp, err := s.ask(ctx, q, req)
 	switch {
@@ -184,20 +189,14 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 		}
 	case q.ask != nil && err != nil:
 		return false, s.unanswered(req, err)
+	case err != nil:
+		return false, s.fault(ctx, q, req, err)
 	}
-	if _, ok := errors.AsType[*hosterrors.ProtocolError](err); ok && q.address != nil {
-		s.outcome.Sent++ // a host that does not shake hands in this way has answered
-		s.outcome.Last = &requester.Response{}
-		s.outcome.Heard = s.outcome.Heard || s.home(req)
-		return false, nil
-	}
-	if err != nil && ctx.Err() == nil && (!s.home(req) || s.misspoken(req, err)) {
-		s.passOver(fmt.Errorf("%s: %w", requestURL(req), err))
-		return false, nil
-	}
-	if err != nil {
-		return false, &SendError{err}
-	}
+	return s.take(req, resp), nil
+}
+
+// take judges an answer, and tells whether it matched.
+func (s *state) take(req *requester.Request, resp *requester.Response) bool {
 	s.outcome.Sent++
 	s.outcome.Last = resp
 	s.cookies.keep(req, resp)
@@ -214,7 +213,7 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 		s.tell(v)
 	}
 	s.now = last
-	return v.matched, nil
+	return v.matched
 }
 
 // answerTo is what matchers and extractors look at.
@@ -224,14 +223,6 @@ func (s *state) answerTo(req *requester.Request, resp *requester.Response) *answ
 	}
 	s.outcome.Heard = s.outcome.Heard || s.home(req)
 	return newAnswer(req, resp, s.block.maxSize)
-}
-
-// misspoken says that a check asked the target's port for another scheme than the one it speaks.
-func (s *state) misspoken(req *requester.Request, err error) bool {
-	_, garbage := errors.AsType[*hosterrors.ProtocolError](err)
-	ended, ok := errors.AsType[*hosterrors.ConnError](err)
-	return req.Handshake == nil && req.Scheme != s.job.Target.Scheme.String() &&
-		(garbage || ok && ended.Phase >= hosterrors.PhaseTLS)
 }
 
 // ask sends a request, or takes the answer that another check got to the same one.

@@ -26,7 +26,8 @@ type Sharer interface {
 }
 
 // share finds the requests that checks have in common, and puts checks that begin with the same one next to each other, so that its
-// answer need not be kept for long. Those that ask nothing of the target come first: they are done before it can turn out to be dead.
+// answer need not be kept for long. Those that ask nothing of the target come first: they are done before it can turn out to be dead,
+// and before them the self-contained ones, see [Set.Alone].
 func (s *Set) share() {
 	uses := map[string]int{}
 	keys := make([][]string, len(s.Checks))
@@ -69,10 +70,13 @@ func (s *Set) share() {
 		ranked[i] = i
 	}
 	group := func(i int) int {
-		if s.Checks[i].AsksTarget() {
+		switch c := s.Checks[i]; {
+		case c.alone:
+			return 0
+		case !c.AsksTarget():
 			return 1
 		}
-		return 0
+		return 2
 	}
 	slices.SortStableFunc(ranked, func(a, b int) int { return cmp.Or(group(a)-group(b), cmp.Compare(order[a], order[b])) })
 	sorted := make([]*Check, len(s.Checks))
@@ -88,7 +92,7 @@ var nobody = target.Target{Input: "http://nobody.example:8080", Host: "nobody.ex
 // identity is the same for requests that are the same on every target; "" for those that are not to be shared: what has an effect, is
 // drawn or found in the run, or is about how long the answer takes.
 func (c *Check) identity(b *block, q *request) string {
-	if q.address != nil || q.talk != nil || q.unsafe || b.timed || !slices.ContainsFunc(q.names, isBuiltin) {
+	if q.address != nil || q.talk != nil || q.unsafe || b.timed || b.copies > 1 || q.varies() || !slices.ContainsFunc(q.names, isBuiltin) {
 		return ""
 	}
 	for _, name := range q.names {
@@ -104,7 +108,7 @@ func (c *Check) identity(b *block, q *request) string {
 	if err != nil || !s.home(req) || len(req.Body) > 0 || !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, Method(req)) {
 		return ""
 	}
-	parts := []string{req.Method, req.Target, strconv.Itoa(req.Redirects), strconv.FormatBool(req.SameHostRedirects), req.Timeout.String()}
+	parts := []string{req.Method, req.Target, req.ServerName, strconv.Itoa(req.Redirects), strconv.FormatBool(req.SameHostRedirects), req.Timeout.String()}
 	for _, f := range req.Header {
 		parts = append(parts, strings.ToLower(f.Name)+": "+f.Value)
 	}

@@ -22,6 +22,10 @@ func TestSharedRequests(t *testing.T) {
 		"path: ['{{BaseURL}}/']\n    redirects: true",
 		"raw: [\"GET / HTTP/1.1\\nHost: {{Hostname}}\\n\\n\"]",
 		"path: ['{{BaseURL}}/']\n    body: x",
+		"path: ['{{BaseURL}}/{{rand_int(1,1)}}']",
+		"path: ['{{BaseURL}}/1']\n    race: true\n    race_count: 2",
+		"raw: [\"@tls-sni: a\\nGET /a HTTP/1.1\\nHost: {{Hostname}}\\n\\n\"]",
+		"path: ['{{BaseURL}}/1']",
 		"path: ['{{BaseURL}}/{{p}}']\n    payloads: {p: ['']}",
 		"path: ['{{BaseURL}}/']\n    headers: {x-a: b}",
 	} {
@@ -42,7 +46,7 @@ func TestSharedRequests(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := "c0 1/2, c2 1/2 2/2, c1 2/2, c3 0/0, c4 0/0, c5 3/2, c10 3/2, c6 0/0, c7 0/0, c8 0/0, c9 0/0"
+	want := "c0 1/2, c2 1/2 2/2, c1 2/2, c3 0/0, c4 0/0, c5 3/2, c14 3/2, c6 0/0, c7 0/0, c8 0/0, c9 0/0, c10 0/0, c11 0/0, c12 0/0, c13 0/0"
 	if text := strings.Join(got, ", "); text != want {
 		t.Errorf("shared\n%s\nwant\n%s", text, want)
 	}

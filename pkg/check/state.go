@@ -1,7 +1,9 @@
 package check
 
 import (
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/redialscan/redial/pkg/check/dsl"
 	"github.com/redialscan/redial/pkg/hostkey"
@@ -25,11 +27,12 @@ type state struct {
 	random   map[string]string
 	cookies  cookies
 	outcome  Outcome
-	where    *target.Target  // what the request takes for the target; nil = the target
-	talk     *conversation   // of the request, where it is one
-	asked    map[string]bool // addresses that had a conversation in this round
-	closed   map[string]bool // addresses that did not answer one
-	firstErr error           // of a request that said nothing of the target
+	where    *target.Target            // what the request takes for the target; nil = the target
+	talk     *conversation             // of the request, where it is one
+	asked    map[string]bool           // addresses that had a conversation in this round
+	closed   map[string]bool           // addresses that did not answer one
+	wait     func(time.Duration) error // nil: the state is not that of a run
+	firstErr error                     // of a request that said nothing of the target
 }
 
 // Lookup implements [dsl.Env].
@@ -88,6 +91,16 @@ func (s *state) ofOthers(name string) (any, bool) {
 	}
 	return nil, false
 }
+
+// Wait implements [dsl.Waiter].
+func (s *state) Wait(d time.Duration) error {
+	if s.wait == nil {
+		return errNoRun
+	}
+	return s.wait(d)
+}
+
+var errNoRun = errors.New("nothing runs that could wait")
 
 // ofBlock looks up names such as ssl_issuer_cn and http_1_body: of the last answer of a protocol, or of one block.
 func (s *state) ofBlock(name string) (any, bool) {

@@ -256,3 +256,21 @@ http:
 		t.Errorf("asked %q, want %s", asked, want)
 	}
 }
+
+// Constants are variables, and one that stands for itself is there to be given.
+func TestGivenVariables(t *testing.T) {
+	text := template("constants: {fixed: f1}\nvariables: {user: '{{user}}'}\nhttp:\n  - path: ['{{BaseURL}}/{{fixed}}/{{user}}']" + ending)
+	given := map[string]string{"user": "ann"}
+	c, problems := parse([]byte(text), source{file: "a.yaml", root: ".", vars: given})
+	if len(problems) > 0 {
+		t.Fatal(problems[0])
+	}
+	var r recorder
+	if _, err := c.Run(context.Background(), Job{Target: mustTarget(t, "http://h"), Send: &r, Vars: given}); err != nil || r.sent[0].Target != "/f1/ann" {
+		t.Errorf("asked %s, %v", r.sent[0].Target, err)
+	}
+	_, problems = parse([]byte(text), source{file: "a.yaml", root: "."})
+	if len(problems) != 1 || !strings.Contains(problems[0].Error(), "variables.user: the variable needs itself, expected a value of its own, or one by --var") {
+		t.Errorf("without a value: %v", problems)
+	}
+}

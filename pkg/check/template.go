@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/redialscan/redial/pkg/check/dsl"
+	"github.com/redialscan/redial/pkg/target"
 )
 
 // Check is a template that was loaded: everything in it is understood, and compiled. It does not change and is safe for concurrent use.
@@ -22,6 +23,8 @@ type Check struct {
 	flow     flow // nil: one block after the other
 	defined  []definition
 	stop     bool // at the first block that matches
+	alone    bool // see SelfContained
+	home     target.Target
 	requests int
 }
 
@@ -95,8 +98,7 @@ var protocols = [...]string{protocolHTTP, protocolSSL, protocolTCP, protocolDNS}
 
 // notNow are parts of a template that redial does not run.
 var notNow = [...]string{
-	"headless", "code", "javascript", "file", "websocket", "whois", "workflows", "self-contained",
-	"signature", "constants",
+	"headless", "code", "javascript", "file", "websocket", "whois", "workflows", "signature",
 }
 
 // source is where a template comes from, and what it may use.
@@ -121,7 +123,7 @@ func parse(text []byte, src source) (*Check, []*Problem) {
 
 // document parses the YAML; a second document in the file is a problem, because it would not be run.
 func (r *reader) document(text []byte) *yaml.Node {
-	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec := yaml.NewDecoder(bytes.NewReader(withoutLastComment(text)))
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
@@ -131,15 +133,26 @@ func (r *reader) document(text []byte) *yaml.Node {
 		r.problem(nil, "", KindYAML, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
 		return nil
 	}
-	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		r.problem(nil, "", KindYAML, "expected one document, got several")
-		return nil
+	if bytes.Contains(text, []byte("\n---")) || bytes.Contains(text, []byte("\n...")) { // what begins a document, and costs nothing to look for
+		if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+			r.problem(nil, "", KindYAML, "expected one document, got several")
+			return nil
+		}
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
 		r.problem(&doc, "", KindNoTemplate, "expected a template with id, info and requests")
 		return nil
 	}
 	return doc.Content[0]
+}
+
+// withoutLastComment leaves out a comment in the last line: there stands the signature that most templates have, which is long.
+func withoutLastComment(text []byte) []byte {
+	end := bytes.TrimRight(text, "\r\n")
+	if line := bytes.LastIndexByte(end, '\n') + 1; line > 0 && line < len(end) && end[line] == '#' && !bytes.ContainsAny(end[line:], `"'`) {
+		return end[:line]
+	}
+	return text
 }
 
 // templateReader reads the parts that belong together.
@@ -149,6 +162,8 @@ type templateReader struct {
 	check *Check
 	names map[string]bool // that payloads, extractors and the variables section define
 	uses  []use
+
+	aloneAt *yaml.Node // where it says that it is self-contained
 }
 
 // use is a text of a request with the variables that it needs.
@@ -161,29 +176,12 @@ type use struct {
 func (t *templateReader) template(doc *yaml.Node) {
 	t.names = map[string]bool{}
 	var flowNode *yaml.Node
-	known := fields{
-		"id": func(n *yaml.Node, field string) { t.check.id, _ = t.text(n, field) },
-		"info": func(n *yaml.Node, field string) {
-			t.info(n, field, &t.check.info)
-		},
-		"http":                t.blocks,
-		"requests":            t.blocks,
-		"ssl":                 t.sslBlocks,
-		"tcp":                 t.tcpBlocks,
-		"network":             t.tcpBlocks,
-		"dns":                 t.dnsBlocks,
-		"variables":           t.variables,
-		"flow":                func(n *yaml.Node, _ string) { flowNode = n },
-		"stop-at-first-match": func(n *yaml.Node, field string) { t.check.stop = t.bool(n, field) },
-	}
-	for _, name := range notNow {
-		known[name] = func(n *yaml.Node, field string) {
-			if n.Kind != yaml.ScalarNode || n.Value != "false" {
-				t.unsupported(n, field, name)
-			}
+	t.walk(doc, "", func(name string) taker {
+		if name == "flow" {
+			return func(n *yaml.Node, _ string) { flowNode = n }
 		}
-	}
-	t.mapping(doc, "", known)
+		return t.section(name)
+	})
 	if !isID(t.check.id) {
 		t.problem(doc, "id", KindNoTemplate, "expected letters and digits, with - or _ between them, got %q", t.check.id)
 	}
@@ -200,11 +198,49 @@ func (t *templateReader) template(doc *yaml.Node) {
 		t.flow(flowNode)
 	}
 	t.checkVariables()
+	t.findHome()
 	count := map[string]int{}
 	for _, b := range t.check.blocks {
 		count[b.protocol]++
 		b.label = fmt.Sprintf("%s_%d", b.protocol, count[b.protocol])
-		t.check.requests += len(b.requests) * b.payloads.count()
+		t.check.requests += len(b.requests) * b.payloads.count() * max(1, b.copies)
+	}
+}
+
+// section gives the reader of a field of the template itself, but for its flow.
+func (t *templateReader) section(name string) taker {
+	switch name {
+	case "id":
+		return func(n *yaml.Node, field string) { t.check.id, _ = t.text(n, field) }
+	case "info":
+		return func(n *yaml.Node, field string) { t.info(n, field, &t.check.info) }
+	case "http", "requests":
+		return t.blocks
+	case "ssl":
+		return t.sslBlocks
+	case "tcp", "network":
+		return t.tcpBlocks
+	case "dns":
+		return t.dnsBlocks
+	case "variables", "constants":
+		return t.variables
+	case "self-contained":
+		return t.readSelfContained
+	case "stop-at-first-match":
+		return func(n *yaml.Node, field string) { t.check.stop = t.bool(n, field) }
+	}
+	if slices.Contains(notNow[:], name) {
+		return t.refuseUnlessFalse(name)
+	}
+	return nil
+}
+
+// refuseUnlessFalse takes a part that redial does not have only where it says that it is not wanted.
+func (t *templateReader) refuseUnlessFalse(name string) taker {
+	return func(n *yaml.Node, field string) {
+		if n.Kind != yaml.ScalarNode || n.Value != "false" {
+			t.unsupported(n, field, name)
+		}
 	}
 }
 

@@ -42,6 +42,25 @@ func (r *reader) mapping(n *yaml.Node, field string, known fields) {
 	})
 }
 
+// taker reads the value of a field.
+type taker func(n *yaml.Node, field string)
+
+// ignored is a field that is known and says nothing that matters here.
+func ignored(*yaml.Node, string) {}
+
+// walk is mapping with a function in place of a table, for what is read thousands of times: it gives nil for a field that is unknown.
+func (r *reader) walk(n *yaml.Node, field string, known func(name string) taker) {
+	r.each(n, field, func(key, value *yaml.Node, name string) {
+		take := known(key.Value)
+		switch {
+		case take == nil:
+			r.about(key, name, KindField, key.Value, "unknown field")
+		case !isNull(value):
+			take(value, name)
+		}
+	})
+}
+
 // each walks a mapping; a field that is given twice is a problem.
 func (r *reader) each(n *yaml.Node, field string, f func(key, value *yaml.Node, name string)) {
 	n = r.resolve(n, field)
@@ -126,6 +145,15 @@ func (r *reader) number(n *yaml.Node, field string, least int) int {
 	if n.Kind != yaml.ScalarNode || err != nil || v < least {
 		r.problem(n, field, KindValue, "expected a number of at least %d, got %s", least, nature(n))
 		return least
+	}
+	return v
+}
+
+// count reads a whole number from 1 to most.
+func (r *reader) count(n *yaml.Node, field string, most int) int {
+	v := r.number(n, field, 1)
+	if v > most {
+		r.problem(n, field, KindValue, "expected at most %d, got %d", most, v)
 	}
 	return v
 }
