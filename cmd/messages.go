@@ -43,6 +43,14 @@ func say(event *gologger.Event, format string, args []any) {
 	event.Msgf("%s", report.Sanitize(fmt.Sprintf(format, args...)))
 }
 
+// counted is a number of things, in words.
+func counted[N int | int64 | uint64](n N, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
+}
+
 // lineWriter writes each message in one piece.
 type lineWriter struct {
 	mu sync.Mutex

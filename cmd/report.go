@@ -88,7 +88,7 @@ func (o *reportOptions) replay(ctx context.Context, env Env, name string) error 
 		return fmt.Errorf("%s: %w", shown, err)
 	}
 	if broken > 0 {
-		return &StatusError{Status: StatusUsage, Err: fmt.Errorf("%s: %d broken lines are not in the reports", shown, broken)}
+		return &StatusError{Status: StatusUsage, Err: fmt.Errorf("%s: not in the reports: %s", shown, counted(broken, "broken line"))}
 	}
 	return nil
 }

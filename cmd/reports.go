@@ -3,6 +3,8 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -41,11 +43,10 @@ func (o *reportOptions) wanted(stdout bool) ([]wantedReport, error) {
 		if format == "md" {
 			format = "markdown"
 		}
-		known := false
-		for _, f := range reportFormats() {
-			known = known || f == format
-		}
-		switch {
+		known := slices.Contains(reportFormats(), format)
+		switch ext := strings.TrimPrefix(filepath.Ext(value), "."); {
+		case !known && !ok && slices.Contains(reportFormats(), ext):
+			return nil, usageErrorf("report", "%q names no format, expected format=file such as %s=%s", value, ext, value)
 		case !known:
 			hint := "expected one of " + strings.Join(reportFormats(), ", ")
 			if meant := nearest(format, reportFormats()); meant != "" {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -25,6 +27,9 @@ func (o *scanOptions) resume(ctx context.Context, opt *scan.Options, screen *scr
 		screen.messages.warn("%s: %v; what it said is scanned again", name, bad)
 	})
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("no such file, expected the events file of a scan; --resume without a file begins one")
+		}
 		return nil, usageErrorf("resume", "%s: %v", name, reason(err))
 	}
 	if !p.Begun() { // there is nothing to lose, and maybe not all to compare
@@ -58,7 +63,7 @@ func (o *scanOptions) fromSkipped(ctx context.Context, opt *scan.Options, screen
 	if !m.Ended() {
 		screen.messages.warn("%s ends before its scan did; --resume goes on with what it never came to", name)
 	}
-	screen.messages.info("%d items of %d targets failed or were skipped, and are run again", m.Count(), m.Targets())
+	screen.messages.info("run again is what failed or was skipped: %s of %s", counted(m.Count(), "item"), counted(m.Targets(), "target"))
 	sum := sha256.New()
 	n, err := hashFile(sum, name)
 	if err != nil {

@@ -249,9 +249,9 @@ func unread(err error) bool {
 func emptyInput(r *target.Reader) error {
 	switch {
 	case r.Excluded() > 0:
-		return fmt.Errorf("no targets: all %d are excluded", r.Excluded())
+		return fmt.Errorf("no targets: %s, all excluded", counted(r.Excluded(), "target"))
 	case r.Bad() > 0:
-		return fmt.Errorf("no targets: all %d lines are bad, expected a URL, host, host:port, address, CIDR or range in each", r.Bad())
+		return fmt.Errorf("no targets: %s, expected a URL, host, host:port, address, CIDR or range in each", counted(r.Bad(), "bad line"))
 	}
 	return errors.New("no targets: the list is empty, expected a URL, host, host:port, address, CIDR or range a line")
 }

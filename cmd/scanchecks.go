@@ -114,7 +114,7 @@ func (o *checkOptions) announce(set *check.Set, strict bool, m *messages) error 
 	}
 	switch {
 	case len(set.Checks) == 0 && len(set.Refused) > 0:
-		return fmt.Errorf("no checks: all %d templates were refused", len(set.Refused))
+		return fmt.Errorf("no checks: %s, all refused", counted(len(set.Refused), "template"))
 	case len(set.Checks) == 0:
 		return fmt.Errorf("no checks: none of the %d templates is of those that were asked for", set.Files)
 	}

@@ -86,7 +86,7 @@ func refuse(raw, problem, want string) error {
 func ipv6(raw, host string) (string, error) {
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
-		return "", fmt.Errorf("host %.80q: no IPv6 address, expected %s: %w", raw, wantHost, err)
+		return "", fmt.Errorf("host %.80q: no IPv6 address, expected %s", raw, wantHost)
 	}
 	for _, c := range []byte(addr.Zone()) {
 		// What RFC 6874 lets stand in a URL unescaped; interface names need no more.

@@ -81,6 +81,9 @@ func printStatus(ctx context.Context, interval time.Duration, sample func() Stat
 		s := sample()
 		s.Final = final
 		s.Rate = meter.rate(s)
+		if final && s.Items == 0 {
+			return // there was nothing to tell of
+		}
 		write(s)
 	})
 }

@@ -216,3 +216,14 @@ func TestStatusLinesAsJSON(t *testing.T) {
 		}
 	})
 }
+
+// A scan that had nothing to do ends with its error, and with no status.
+func TestStatusOfNothingIsNotPrinted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var b strings.Builder
+	PrintStatus(ctx, &b, time.Second, func() Status { return Status{} })
+	if b.Len() > 0 {
+		t.Errorf("printed %q", b.String())
+	}
+}
