@@ -24,8 +24,10 @@ func Run(args []string, env Env) int {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	err := env.interruptible(func(ctx context.Context) error { return root.ExecuteContext(ctx) })
-	if text := explain(err); text != "" {
-		fmt.Fprintln(env.Stderr, "redial:", report.Sanitize(text))
+	for _, one := range joined(err) {
+		if text := explain(one); text != "" {
+			fmt.Fprintln(env.Stderr, "redial:", report.Sanitize(text))
+		}
 	}
 	return statusOf(err)
 }
@@ -56,6 +58,19 @@ item is accounted for: done, failed, or skipped with the reason.`,
 		newLabCommand(env), newCompletionCommand(env),
 		newManCommand(), newVersionCommand(env))
 	return root
+}
+
+// joined gives the errors that were joined to one, each to be said on a line of its own.
+func joined(err error) []error {
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok || errors.Join(several.Unwrap()...).Error() != err.Error() {
+		return []error{err}
+	}
+	var all []error
+	for _, one := range several.Unwrap() {
+		all = append(all, joined(one)...)
+	}
+	return all
 }
 
 // explain is what is said on standard error about the end of a command.

@@ -39,6 +39,21 @@ func TestStatusOf(t *testing.T) {
 	}
 }
 
+func TestJoinedErrorsAreSaidOneByOne(t *testing.T) {
+	a, b, c := errors.New("a"), errors.New("b"), errors.New("c")
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{nil, "[<nil>]"}, {a, "[a]"}, {errors.Join(a, errors.Join(b, c)), "[a b c]"}, {fmt.Errorf("%w (%w)", a, b), "[a (b)]"},
+		{fmt.Errorf("x: %w", errors.Join(a, b)), "[x: a\nb]"},
+	} {
+		if got := fmt.Sprint(joined(tt.err)); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
 func TestFirstSignalIsTheCause(t *testing.T) {
 	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
 		env, signals := testEnv(t), make(chan os.Signal, 1)
