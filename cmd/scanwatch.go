@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -76,6 +78,26 @@ func (g *gauge) close() {
 	}
 }
 
+// tellStop says what a person who has pressed Ctrl-C waits for, when there is something.
+func (o *scanOptions) tellStop(ctx, watch context.Context, screen *screen) {
+	select {
+	case <-watch.Done():
+		return
+	case <-ctx.Done():
+	}
+	interrupted, ok := errors.AsType[*InterruptError](context.Cause(ctx))
+	if !ok || interrupted.Signal != os.Interrupt {
+		return
+	}
+	soon := time.NewTimer(300 * time.Millisecond) // most scans are over by then
+	defer soon.Stop()
+	select {
+	case <-watch.Done():
+	case <-soon.C:
+		screen.messages.info("stopping: requests in flight are awaited, %s at most; a second Ctrl-C ends at once", time.Duration(o.request.timeout))
+	}
+}
+
 // watched runs the scan with a progress bar or status lines beside it.
 func (o *scanOptions) watched(ctx context.Context, s *scan.Scan, screen *screen, g gauge) (scan.Ending, error) {
 	var wg sync.WaitGroup
@@ -101,6 +123,7 @@ func (o *scanOptions) watched(ctx context.Context, s *scan.Scan, screen *screen,
 		wg.Go(func() { g.metrics.Serve(watch, g.listener) })
 	}
 	wg.Go(func() { paceCollector(watch, 100*time.Millisecond) })
+	wg.Go(func() { o.tellStop(ctx, watch, screen) })
 	ending, err := s.Run(ctx)
 	final = true
 	stop()

@@ -37,7 +37,7 @@ func (m *Markdown) Write(w io.Writer) error {
 	var b bytes.Buffer
 	title := "Scan finished"
 	if sum.Interrupted != "" {
-		title = "Scan interrupted (" + escapeMarkdown(cut(sum.Interrupted, 100)) + ")"
+		title = "Scan interrupted" + sum.why(100, escapeMarkdown)
 	}
 	fmt.Fprintf(&b, "## %s after %s\n\n", title, roundTime(sum.Duration))
 	b.WriteString("| hosts | items | done | failed | skipped | requests | findings |\n|---:|---:|---:|---:|---:|---:|---:|\n")

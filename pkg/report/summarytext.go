@@ -14,12 +14,20 @@ const (
 	errorIndent = "      "
 )
 
+// why is what stopped the scan, in brackets; that it was interrupted is said already.
+func (s *Summary) why(longest int, escape func(string) string) string {
+	if s.Interrupted == "interrupted" {
+		return ""
+	}
+	return " (" + escape(cut(s.Interrupted, longest)) + ")"
+}
+
 // Text renders the summary for a terminal, in lines of at most 80 columns.
 func (s *Summary) Text() string {
 	var b strings.Builder
 	title := "Scan finished"
 	if s.Interrupted != "" {
-		title = "Scan interrupted (" + cut(s.Interrupted, 40) + ")"
+		title = "Scan interrupted" + s.why(40, func(text string) string { return text })
 	}
 	fmt.Fprintf(&b, "%s after %s\n", title, roundTime(s.Duration))
 	fmt.Fprintf(&b, "  hosts     %d\n", s.Hosts)
