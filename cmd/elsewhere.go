@@ -62,6 +62,8 @@ func nowhere(name string) string {
 	case "favicon", "hash", "jarm", "cname", "asn", "cdn", "bp", "body-preview", "websocket", "http2", "pipeline", "vhost",
 		"tls-probe", "tls-grab", "csp-probe", "er", "extract-regex":
 		return nothing + "it is not told of an answer; templates can (-t)"
+	case "ldp", "ldv", "leave-default-ports":
+		return nothing + "the Host of a request and a URL have a port where it is not that of the scheme"
 	case "mlc", "mwc", "mfc", "mcdn", "mrt", "mdc", "flc", "fwc", "ffc", "fcdn", "frt", "fdc":
 		return nothing + "status, length, text and expression are what results are filtered by"
 	}

@@ -54,3 +54,26 @@ func TestLongNamesExist(t *testing.T) {
 		}
 	}
 }
+
+// The flags that people type most for nuclei and httpx are understood, or told what does their work, or that nothing does.
+func TestUsualFlagsOfOthersAreAnswered(t *testing.T) {
+	flags := newScanCommand(testEnv(t)).Flags()
+	for tool, names := range map[string]string{
+		"nuclei": "u target l list eh resume iv nt as w t tags etags itags it id eid et s es pt ept a o silent nc j or irr se me je jle config" +
+			" fr fhr dr H V r cc ck sni iserver ni rl rlm bs c timeout retries mhe nmhe spm stream headless debug dreq dresp p proxy" +
+			" v vv stats sj si mp duc up ut dc ts srd sresp version",
+		"httpx": "l u sc cl ct location favicon hash jarm rt lc wc title bp server td ip cname asn cdn probe ss mc ml mlc mwc ms mr" +
+			" fc fl flc fwc fs fe t threads rl rlm pa path p ports sr srd csv json j irr r deny sni random-agent H http-proxy proxy" +
+			" fr maxr fhr x body stream nf ldv debug stats silent v si nc retries timeout delay o http2 vhost config",
+	} {
+		for _, name := range strings.Fields(names) {
+			arg, keep := doubleDash(flags, "-"+name)
+			long := strings.TrimPrefix(strings.TrimPrefix(arg, "--"), "-")
+			long, _, _ = strings.Cut(long, "=")
+			known := len(long) == 1 && flags.ShorthandLookup(long) != nil || flags.Lookup(long) != nil || long == "version"
+			if keep && !known && elsewhere(name) == "" {
+				t.Errorf("-%s of %s becomes %s, of which nothing is known", name, tool, arg)
+			}
+		}
+	}
+}
