@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -100,14 +99,16 @@ func (o *scanOptions) describeInputs(st *report.Started, set *check.Set) error {
 	if set == nil {
 		return nil
 	}
-	all := report.Input{Kind: "check", Name: fmt.Sprintf("%d checks", len(set.Checks))}
+	all := report.Input{Kind: "check", Name: counted(len(set.Checks), "check")}
 	sum := sha256.New()
 	for _, c := range set.Checks {
-		n, err := hashFile(sum, c.File())
-		if err != nil {
-			return err
+		for _, file := range append([]string{c.File()}, c.PayloadFiles()...) {
+			n, err := hashFile(sum, file)
+			if err != nil {
+				return err
+			}
+			all.Size += n
 		}
-		all.Size += n
 	}
 	all.Digest = digestOf(sum)
 	st.Inputs = append(st.Inputs, all)

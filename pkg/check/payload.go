@@ -160,6 +160,9 @@ func (s *source) payload(name string) ([]byte, error) {
 	for folder := within; ; folder = filepath.Dir(folder) {
 		b, err := readBounded(root, filepath.Join(folder, filepath.FromSlash(name)))
 		if !errors.Is(err, fs.ErrNotExist) {
+			if s.read != nil {
+				s.read(filepath.Join(s.root, folder, filepath.FromSlash(name)))
+			}
 			return b, err
 		}
 		if folder == "." {

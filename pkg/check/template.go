@@ -26,6 +26,8 @@ type Check struct {
 	alone    bool // see SelfContained
 	home     target.Target
 	requests int
+
+	payloadFiles []string
 }
 
 // definition is one of the variables section.
@@ -39,6 +41,9 @@ func (c *Check) ID() string { return c.id }
 
 // File is where the check was loaded from.
 func (c *Check) File() string { return c.file }
+
+// PayloadFiles are the files that its payloads were read from.
+func (c *Check) PayloadFiles() []string { return c.payloadFiles }
 
 // Info is what the check says about itself.
 func (c *Check) Info() *Info { return &c.info }
@@ -106,6 +111,7 @@ type source struct {
 	file string
 	root string            // the folder that payload files must be below
 	vars map[string]string // given by the user
+	read func(file string) // hears of each payload file; nil: nobody asks
 }
 
 // parse reads one template. A check that comes with problems is not to be run; it has what could be read of its id and info, and is nil
@@ -116,7 +122,9 @@ func parse(text []byte, src source) (*Check, []*Problem) {
 	if doc == nil {
 		return nil, r.problems
 	}
-	t := &templateReader{reader: r, src: src, check: &Check{file: src.file}}
+	c := &Check{file: src.file}
+	src.read = func(file string) { c.payloadFiles = append(c.payloadFiles, file) }
+	t := &templateReader{reader: r, src: src, check: c}
 	t.template(doc)
 	return t.check, r.problems
 }

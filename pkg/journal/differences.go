@@ -90,6 +90,8 @@ func differentInput(was, is report.Input) string {
 		return fmt.Sprintf("the list %s was not a file: a pipe cannot be read again", was.Name)
 	case is.Kind == "list" && is.Digest == "":
 		return fmt.Sprintf("the list %s is not a file: a pipe cannot be compared", is.Name)
+	case was.Digest != is.Digest && is.Kind == "check":
+		return fmt.Sprintf("the checks or their payloads have changed (%d bytes then, %d now)", was.Size, is.Size)
 	case was.Digest != is.Digest:
 		return fmt.Sprintf("the %s %s has changed (%d bytes then, %d now)", was.Kind, is.Name, was.Size, is.Size)
 	case was.Digest == "" && was.Name != is.Name:
