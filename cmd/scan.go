@@ -52,7 +52,8 @@ any long name after a single dash. A flag that has another name here is told.`,
   redial scan -l targets.txt --path /admin,/login --match-status 200
   redial scan -l targets.txt -t templates/ --severity high,critical --fail-on high
   cat hosts.txt | redial scan -j -o results.jsonl --events scan.events
-  redial scan -l targets.txt -o results.txt --resume scan.events`,
+  redial scan -l targets.txt -o results.txt --resume scan.events
+  redial scan -l targets.txt -o results.txt --resume   # with a journal of its own`,
 		GroupID:     groupScan,
 		Args:        noArguments,
 		Annotations: map[string]string{exitStatusKey: exitStatusHelp},
