@@ -22,7 +22,8 @@ const keptFor = 30 * 24 * time.Hour
 // heldJournal is the events file that a scan writes, kept from others meanwhile. The zero value is none.
 type heldJournal struct {
 	lock *journal.Lock
-	kept string // the file, when it is removed at the end of the scan
+	kept string            // the file, when it is removed at the end of the scan
+	left *journal.Progress // what was found in it, when the scan goes on with it and nobody has named it
 }
 
 // holdJournal locks the events file, and settles what --resume without a file means: to go on with the file of --events, or
@@ -55,12 +56,16 @@ func (o *scanOptions) holdJournal(ctx context.Context, env Env, opt *scan.Option
 		return h, nil
 	}
 	out.resume, out.events = "", path
-	unfinished, err := isUnfinished(ctx, path)
+	var bad []*report.LineError
+	h.left, err = unfinished(ctx, path, func(e *report.LineError) { bad = append(bad, e) })
 	if err != nil {
 		return nil, errors.Join(usageErrorf("resume", "%s: %v", path, reason(err)), h.lock.Release())
 	}
-	if unfinished {
+	if h.left != nil {
 		out.resume, out.events = path, ""
+		for _, e := range bad {
+			tellScannedAgain(screen, path, e)
+		}
 		screen.messages.info("goes on with the scan of %s", path)
 	}
 	return h, nil
@@ -97,16 +102,16 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// isUnfinished says that an events file is there, of a scan that did not come to its end.
-func isUnfinished(ctx context.Context, path string) (bool, error) {
-	p, err := journal.Load(ctx, path, func(*report.LineError) {}) // they are told when it is read to go on
+// unfinished reads the events file of a scan that did not come to its end; nil when there is none.
+func unfinished(ctx context.Context, path string, onBad func(*report.LineError)) (*journal.Progress, error) {
+	p, err := journal.Load(ctx, path, onBad)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return nil, nil
 	}
-	if err != nil {
-		return false, err
+	if err != nil || !p.Begun() || p.Ended() {
+		return nil, err
 	}
-	return p.Begun() && !p.Ended(), nil
+	return p, nil
 }
 
 // close lets others have the file. One that only this scan could have gone on with goes with the end of the scan.

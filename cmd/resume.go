@@ -22,9 +22,10 @@ func (o *scanOptions) resume(ctx context.Context, opt *scan.Options, screen *scr
 	if name == "" {
 		return nil, nil
 	}
-	p, err := journal.Load(ctx, name, func(bad *report.LineError) {
-		screen.messages.warn("%s: %v; what it said is scanned again", name, bad)
-	})
+	p, err := held.left, error(nil)
+	if p == nil {
+		p, err = journal.Load(ctx, name, func(bad *report.LineError) { tellScannedAgain(screen, name, bad) })
+	}
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errors.New("no such file, expected the events file of a scan; --resume without a file begins one")
@@ -44,6 +45,10 @@ func (o *scanOptions) resume(ctx context.Context, opt *scan.Options, screen *scr
 		return nil, usageErrorf("resume", "%s is of another scan: %s", name, text)
 	}
 	return p, nil
+}
+
+func tellScannedAgain(screen *screen, name string, bad *report.LineError) {
+	screen.messages.warn("%s: %v; what it said is scanned again", name, bad)
 }
 
 // fromSkipped reads what an earlier scan of the same items has not done.
