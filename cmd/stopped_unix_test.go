@@ -5,7 +5,9 @@ package cmd
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -13,7 +15,8 @@ import (
 )
 
 // wantStopped sends a signal to a command when a file has something in it, and wants one exit status exactly, -1 for a
-// process that the signal has ended: "stopped 130 INT scan.events redial scan".
+// process that the signal has ended: "stopped 130 INT scan.events redial scan". The file may be a pattern, and what it has
+// to have in it may follow: "*.events:result".
 func wantStopped(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: stopped number signal file command [arguments]")
@@ -36,6 +39,7 @@ func wantStopped(ts *testscript.TestScript, neg bool, args []string) {
 	go func() { ended <- c.Wait() }()
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
+	pattern, text, _ := strings.Cut(args[2], ":")
 	for signalled := false; ; {
 		select {
 		case <-ended:
@@ -44,10 +48,21 @@ func wantStopped(ts *testscript.TestScript, neg bool, args []string) {
 			}
 			return
 		case <-look.C:
-			if info, err := os.Stat(ts.MkAbs(args[2])); err == nil && info.Size() > 0 && !signalled {
+			if !signalled && holds(ts.MkAbs(pattern), text) {
 				ts.Check(c.Process.Signal(sig))
 				signalled = true
 			}
 		}
 	}
+}
+
+// holds says that a file of the pattern has a text in it, or anything.
+func holds(pattern, text string) bool {
+	names, _ := filepath.Glob(pattern) // a bad pattern finds nothing, and the script fails
+	for _, name := range names {
+		if got, err := os.ReadFile(name); err == nil && len(got) > 0 && strings.Contains(string(got), text) {
+			return true
+		}
+	}
+	return false
 }
