@@ -45,6 +45,8 @@ func labKindHelp(kind lab.Kind) string {
 		return "hosts that never end a body"
 	case lab.GzipBomb:
 		return "hosts with a small gzip body that unpacks to 64 MiB"
+	case lab.Mail:
+		return "hosts that speak as a mail server, for checks of tcp"
 	case lab.TLS:
 		return "hosts with HTTPS and a self-signed certificate"
 	case lab.ExpiredTLS:

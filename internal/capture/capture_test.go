@@ -62,6 +62,8 @@ func TestPrinterTellsOfWhatFailed(t *testing.T) {
 			"* GET http://h/ was not sent\n* no response from http://h/ after 1s: refused\\x1b\n"},
 		{"handshake", requester.Exchange{URL: "https://h/", Response: &requester.Response{}}, true, true,
 			"* TLS handshake with https://h/\n* handshake with https://h/ done after 0s\n"},
+		{"conversation", requester.Exchange{URL: "tcp://h:25", Method: "TCP", Response: &requester.Response{Body: []byte("220 hi\r\n")}}, true, true,
+			"* nothing was said to tcp://h:25\n* response of tcp://h:25 after 0s\n< 220 hi\n"},
 		{"requests only", exchange("http://h/", "GET / HTTP/1.1\n\n", "x"), true, false, "* request to http://h/\n> GET / HTTP/1.1\n>\n"},
 	} {
 		var out bytes.Buffer

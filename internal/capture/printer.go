@@ -47,6 +47,8 @@ func showRequest(b *bytes.Buffer, e requester.Exchange) {
 	switch {
 	case e.Method == "":
 		fmt.Fprintf(b, "* TLS handshake with %s\n", report.Sanitize(e.URL))
+	case e.Sent == nil && e.Err == nil:
+		fmt.Fprintf(b, "* nothing was said to %s\n", report.Sanitize(e.URL))
 	case e.Sent == nil:
 		fmt.Fprintf(b, "* %s %s was not sent\n", report.Sanitize(e.Method), report.Sanitize(e.URL))
 	default:

@@ -52,6 +52,10 @@ func (c *conn) serve() {
 		return
 	}
 	c.br = bufio.NewReaderSize(c.rw, 4<<10)
+	if c.host.spec.Kind == Mail {
+		c.mail()
+		return
+	}
 	c.req.keepRaw = c.host.count.keepRaw > 0
 	for {
 		if err := c.readRequest(); err != nil {

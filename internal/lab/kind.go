@@ -46,6 +46,8 @@ const (
 	Firewall Kind = "firewall"
 	// OneInFive answers the first of every five requests and resets the other four; each on a connection of its own.
 	OneInFive Kind = "one-in-five"
+	// Mail speaks as a mail server: it greets at once, and answers each line.
+	Mail Kind = "mail"
 	// TLS serves HTTPS with a self-signed certificate for its own address.
 	TLS Kind = "tls"
 	// ExpiredTLS is TLS with a certificate that has run out.
@@ -62,7 +64,7 @@ func Kinds() []Kind {
 		Healthy, Flaky, Slow, Throttling, Unavailable, Redirecting, Firewall, OneInFive,
 		Refusing, Silent, BlackHole, Resetting, ResetOnAccept, Mute, Garbage,
 		CutBody, StalledBody, LyingLength, EndlessBody, GzipBomb,
-		TLS, ExpiredTLS, WrongNameTLS, BadTLS,
+		Mail, TLS, ExpiredTLS, WrongNameTLS, BadTLS,
 	}
 }
 
