@@ -117,6 +117,23 @@ func TestQuestionsAreAskedAgain(t *testing.T) {
 	}
 }
 
+// A server of the check's own that does not answer fails the item at once, and no other is asked in its place.
+func TestQuestionsToAServerThatIsSilent(t *testing.T) {
+	silent, asked := dnsServer(t, 100, nil)
+	others, never := dnsServer(t, 0, nil)
+	opt := base()
+	opt.Retries = 2
+	opt.Requester.Resolvers, opt.Requester.Timeout, opt.Requester.DialTimeout = []string{others}, 200*time.Millisecond, 100*time.Millisecond
+	opt.Checks = checks(t, strings.Replace(addresses, "    matchers", "    retries: 2\n    resolvers: ['"+silent+"']\n    matchers", 1))
+	b, ending := scanned(t, opt, nil, "shop.test")
+	if ending.Failed != 1 || ending.QuarantinedHosts != 0 || strings.Count(asked(), ",") != 1 || never() != "" {
+		t.Errorf("asked %s and %s, ending %+v", asked(), never(), ending)
+	}
+	if f := failures(b); len(f) != 1 || !strings.Contains(f[0].Error, "no server has replied to the question shop.test. A, asked 2 times") {
+		t.Errorf("failures %+v", f)
+	}
+}
+
 // greeter is a port that greets, and counts how often it did.
 func greeter(t *testing.T) (addr string, greeted func() int) {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redialscan/redial/pkg/hosterrors"
 	"github.com/redialscan/redial/pkg/requester"
 )
 
@@ -132,7 +133,7 @@ func (k *keeper) Do(_ context.Context, req *requester.Request, _ requester.Turn)
 	return nil, &requester.NoReplyError{Question: "q"}
 }
 
-// Servers that nobody hears of are waited for; one that is silent about this name alone is not.
+// That nobody has answered is an error of the run; what cannot be asked is passed over.
 func TestQuestionsWithoutAReply(t *testing.T) {
 	c := mustParse(t, asking("    matchers: [{type: dsl, dsl: ['true']}]"))
 	for _, row := range []struct {
@@ -141,7 +142,8 @@ func TestQuestionsWithoutAReply(t *testing.T) {
 	}{
 		{&net.DNSError{Err: "silence", IsTimeout: true, IsTemporary: true}, true},
 		{&requester.NotAdmittedError{Key: "shop.test."}, true},
-		{&requester.NoReplyError{Question: "shop.test."}, false},
+		{&requester.NoReplyError{Question: "shop.test."}, true},
+		{&hosterrors.BuildError{Err: errNoName}, false},
 	} {
 		out, err := c.Run(context.Background(), Job{Target: mustTarget(t, "shop.test"), Send: broken{row.err}})
 		if _, send := err.(*SendError); send != row.send || !errors.Is(err, row.err) || out.Last != nil {

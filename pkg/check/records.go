@@ -97,12 +97,11 @@ func section(records []dns.RR) string {
 	return b.String()
 }
 
-// unanswered judges why a question has no reply. What is no fault of the check is tried again with the whole run.
-func (s *state) unanswered(req *requester.Request, err error) error {
-	held := errors.Is(err, hosterrors.ErrUnresponsiveHost)
-	if v := hosterrors.Judge(err); held || v.Blame == hosterrors.BlameNobody && v.Repeat {
-		return &SendError{err}
+// unanswered judges why a question has no reply: it was one that cannot be asked, or nobody has answered.
+func (s *state) unanswered(err error) error {
+	if _, ok := errors.AsType[*hosterrors.BuildError](err); ok {
+		s.passOver(err)
+		return nil
 	}
-	s.passOver(err)
-	return nil
+	return &SendError{err}
 }

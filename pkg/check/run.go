@@ -188,7 +188,7 @@ func (s *state) send(ctx context.Context, q *request, number int) (bool, error) 
 			return false, err
 		}
 	case q.ask != nil && err != nil:
-		return false, s.unanswered(req, err)
+		return false, s.unanswered(err)
 	case err != nil:
 		return false, s.fault(ctx, q, req, err)
 	}
