@@ -160,8 +160,11 @@ func (s *Scan) checkResult(item executor.Item[job], t target.Target, a answer) *
 	r.Matched = len(a.findings) > 0
 	for _, f := range a.findings {
 		r.Timestamp = f.Time
+		if f.Protocol == r.Protocol {
+			f.Protocol = ""
+		}
 		r.Matches = append(r.Matches, report.Match{
-			MatchedAt: f.MatchedAt, MatcherName: f.Matcher, ExtractorName: f.Extractor, Extracted: f.Extracted,
+			MatchedAt: f.MatchedAt, Type: f.Protocol, MatcherName: f.Matcher, ExtractorName: f.Extractor, Extracted: f.Extracted,
 			IP: f.IP, Request: f.Request, Response: f.Response, Curl: f.Curl,
 		})
 	}

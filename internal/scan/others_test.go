@@ -102,6 +102,25 @@ func TestQuestionsAboutADeadHost(t *testing.T) {
 	}
 }
 
+// A check of several protocols tells with each match by which one it was, where that is not its first.
+func TestMatchesTellTheirProtocol(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 1}})
+	host, port, _ := net.SplitHostPort(l.Hosts()[0].Addr)
+	addr, _ := dnsServer(t, 0, map[string]string{"shop.test.": host})
+	opt := base()
+	opt.Requester.Resolvers = []string{addr}
+	opt.Checks = checks(t, addresses+signIn)
+	b, ending := scanned(t, opt, nil, "shop.test:"+port)
+	if ending.Done != 1 || ending.Findings != 2 || ending.Incomplete {
+		t.Errorf("ending %+v", ending)
+	}
+	for _, r := range of[*report.Result](b) {
+		if r.Protocol != "dns" || len(r.Matches) != 2 || r.Matches[0].Type != "" || r.Matches[1].Type != "http" || r.Scheme != "http" {
+			t.Errorf("result %+v", r)
+		}
+	}
+}
+
 // Servers that nobody hears of cost no attempt, and no host is blamed.
 func TestQuestionsAreAskedAgain(t *testing.T) {
 	addr, asked := dnsServer(t, 1, map[string]string{"shop.test.": "192.0.2.1"})

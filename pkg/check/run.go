@@ -45,7 +45,8 @@ type Finding struct {
 	Matcher   string   // name of the matcher; "" = it has none
 	Extractor string   // name of the extractor, where no matcher has one
 	Extracted []string // values for the report
-	MatchedAt string   // URL that answered: of the request, or where it was redirected to
+	MatchedAt string   // URL that answered, of the request or where it was redirected to; what was asked for by another protocol
+	Protocol  string   // of the request
 	IP        string
 	Time      time.Time
 	Request   string // with Job.KeepRaw
@@ -255,7 +256,7 @@ func (s *state) passOver(err error) {
 
 // tell makes findings of a verdict: one for each matcher with a name, else for each extractor with one, else one.
 func (s *state) tell(v verdict) {
-	f := Finding{MatchedAt: s.now.url, Extracted: v.extracted, Time: time.Now()}
+	f := Finding{MatchedAt: s.now.url, Protocol: s.block.protocol, Extracted: v.extracted, Time: time.Now()}
 	if s.now.resp.IP.IsValid() {
 		f.IP = s.now.resp.IP.String()
 	}

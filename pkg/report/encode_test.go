@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -56,7 +57,7 @@ func anyResult(t *rapid.T) *Result {
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "matches") {
 		r.Matches = append(r.Matches, Match{
-			s("at"), s("matcher"), s("extractor"), list("extracted"), s("address"), s("request"), s("response"), s("curl"),
+			s("at"), s("type"), s("matcher"), s("extractor"), list("extracted"), s("address"), s("request"), s("response"), s("curl"),
 		})
 	}
 	return r
@@ -97,6 +98,9 @@ func checkResultLines(t *rapid.T, r *Result, event Result) {
 		t.Fatalf("%d lines, want one for each of %d matches", len(lines)-1, len(matches))
 	}
 	for i, match := range matches {
+		if len(r.Matches) > 0 && !r.Failed { // the line of a match has a type in any case
+			match.Type = cmp.Or(match.Type, event.Protocol)
+		}
 		var back struct {
 			Result
 			Match
@@ -122,7 +126,7 @@ func TestManyMatchesMakeALineThatCanBeRead(t *testing.T) {
 	r.Info = &Info{Name: long, Author: many, Severity: long, Tags: many, Description: long, Reference: many, Remediation: long}
 	r.Protocol, r.Template = long, long
 	for range 1000 {
-		r.Matches = append(r.Matches, Match{long, long, long, many, long, long, long, long})
+		r.Matches = append(r.Matches, Match{long, long, long, long, many, long, long, long, long})
 	}
 	line := appendResultEvent(nil, r)
 	var back Result

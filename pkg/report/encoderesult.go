@@ -43,7 +43,9 @@ func appendResult(dst []byte, r *Result) []byte {
 	for i := range r.Matches {
 		dst = appendResultFields(append(dst, '{'), r)
 		dst = appendField(dst, `,"template-id":`, r.Check)
-		dst = appendField(dst, `,"type":`, r.Protocol)
+		if r.Matches[i].Type == "" {
+			dst = appendField(dst, `,"type":`, r.Protocol)
+		}
 		dst = append(appendMatch(dst, &r.Matches[i], ","), "}\n"...)
 	}
 	return dst
@@ -108,6 +110,7 @@ func appendInfo(dst []byte, info *Info) []byte {
 func appendMatch(dst []byte, m *Match, before string) []byte {
 	start := len(dst)
 	dst = appendField(dst, `,"matched-at":`, m.MatchedAt)
+	dst = appendField(dst, `,"type":`, m.Type)
 	dst = appendField(dst, `,"matcher-name":`, m.MatcherName)
 	dst = appendField(dst, `,"extractor-name":`, m.ExtractorName)
 	dst = appendTexts(dst, `,"extracted-results":`, m.Extracted)

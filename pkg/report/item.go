@@ -70,6 +70,7 @@ type Info struct {
 // Match is one finding of an item. In results its fields have the names of nuclei, and template-id stands beside them.
 type Match struct {
 	MatchedAt     string   `json:"matched-at,omitempty"` // the URL, or host:port where there is no URL
+	Type          string   `json:"type,omitempty"`       // protocol of the request, where it is not the check's
 	MatcherName   string   `json:"matcher-name,omitempty"`
 	ExtractorName string   `json:"extractor-name,omitempty"`
 	Extracted     []string `json:"extracted-results,omitempty"`

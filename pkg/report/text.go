@@ -116,7 +116,7 @@ func (t *Text) appendMatch(dst []byte, r *Result, m *Match) []byte {
 		id += ":" + name
 	}
 	dst = t.appendBracketed(dst, colorGreen, id)
-	dst = t.appendPart(dst, colorBlue, r.Protocol)
+	dst = t.appendPart(dst, colorBlue, cmp.Or(m.Type, r.Protocol))
 	if r.Info != nil {
 		dst = t.appendPart(dst, severityColor(r.Info.Severity), r.Info.Severity)
 	}
