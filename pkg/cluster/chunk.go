@@ -22,12 +22,12 @@ const (
 
 // chunk stands in the header of a message of events.
 type chunk struct {
-	Batch    string `json:"batch"`
-	Delivery uint64 `json:"delivery"`
-	Seq      int    `json:"seq"` // from 0 in each delivery
-	Worker   string `json:"worker"`
-	Object   string `json:"object,omitempty"` // the events are there and not in the message
-	End      *end   `json:"end,omitempty"`    // nothing follows from this delivery
+	Batch  string `json:"batch"`
+	Run    string `json:"run"` // which one of the batch: a server that crashed may count deliveries anew
+	Seq    int    `json:"seq"` // from 0 in each run
+	Worker string `json:"worker"`
+	Object string `json:"object,omitempty"` // the events are there and not in the message
+	End    *end   `json:"end,omitempty"`    // nothing follows from this run
 }
 
 // end says what became of a batch.
@@ -40,17 +40,18 @@ type end struct {
 type parked struct {
 	Seq   uint64        `json:"seq"`
 	Wait  time.Duration `json:"wait,omitempty"` // until it may go on
+	Held  bool          `json:"held,omitempty"` // its hosts keep it back; else it was cut off, and has to go on
 	Hosts int           `json:"hosts"`
 }
 
-func (c *chunk) id() string { return fmt.Sprintf("%s/%d/%d", c.Batch, c.Delivery, c.Seq) }
+func (c *chunk) id() string { return fmt.Sprintf("%s/%s/%d", c.Batch, c.Run, c.Seq) }
 
 func (c *chunk) check() error {
 	switch {
-	case !validID(c.Batch) || !validID(c.Worker) || c.Object != "" && !validID(c.Object):
-		return errors.New("a batch, worker or object without a name, expected 1 to 64 letters, digits, dots and dashes")
-	case c.Delivery == 0 || c.Seq < 0:
-		return fmt.Errorf("chunk %d of delivery %d, expected numbers from 0 and from 1", c.Seq, c.Delivery)
+	case !validID(c.Batch) || !validID(c.Run) || !validID(c.Worker) || c.Object != "" && !validID(c.Object):
+		return errors.New("a batch, run, worker or object without a name, expected 1 to 64 letters, digits, dots and dashes")
+	case c.Seq < 0:
+		return fmt.Errorf("chunk %d of a run, expected numbers from 0", c.Seq)
 	case c.End != nil && (c.End.Sent < 0 || len(c.End.Parked) > 16):
 		return fmt.Errorf("an end with %d requests and %d remainders", c.End.Sent, len(c.End.Parked))
 	}

@@ -63,12 +63,12 @@ func (r *course) take(ctx context.Context, m *nats.Msg) error {
 	if err != nil {
 		return err
 	}
-	delivery := fmt.Sprintf("%s/%d", head.Batch, head.Delivery)
-	if seq, known := r.chunks.Get(delivery); known && head.Seq <= seq {
+	run := head.Batch + "/" + head.Run
+	if seq, known := r.chunks.Get(run); known && head.Seq <= seq {
 		r.acks.add(nil, m.Reply)
 		return nil
 	}
-	r.chunks.Add(delivery, head.Seq)
+	r.chunks.Add(run, head.Seq)
 	var fresh []report.Event
 	for _, e := range events {
 		if e = r.account(e); e != nil {
@@ -178,6 +178,6 @@ func (r *course) back(head chunk) {
 	r.sent += head.End.Sent
 	now := time.Now()
 	for _, p := range head.End.Parked {
-		r.parked.push(waiting{seq: p.Seq, at: now, due: now.Add(p.Wait), hosts: p.Hosts})
+		r.parked.push(waiting{seq: p.Seq, at: now, due: now.Add(p.Wait), held: p.Held, hosts: p.Hosts})
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nkeys"
 )
 
 // Access is how a server is reached, and what shows it who asks. Secrets come from files or the environment, not from
@@ -41,15 +40,18 @@ const (
 
 // Dial connects to a server that runs JetStream. The error says what was tried; it wraps [ErrRefused] when the server does not let
 // us in.
-func Dial(ctx context.Context, a Access) (*Conn, error) {
-	opts := []nats.Option{
+func Dial(ctx context.Context, a Access) (*Conn, error) { return connect(ctx, a) }
+
+func connect(ctx context.Context, a Access, opts ...nats.Option) (*Conn, error) {
+	opts = append(opts,
 		nats.Name(a.Name),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(reconnectWait),
 		nats.PingInterval(pingEvery),
 		// What could not be sent at its time is not to be sent at another: a late word about a batch would be a false one.
 		nats.ReconnectBufSize(-1),
-	}
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the default prints
+	)
 	if a.Log != nil {
 		opts = append(opts,
 			nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -60,7 +62,6 @@ func Dial(ctx context.Context, a Access) (*Conn, error) {
 			nats.ReconnectHandler(func(nc *nats.Conn) { a.Log("connected to %s again", nc.ConnectedUrlRedacted()) }),
 		)
 	}
-	opts = append(opts, nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})) // the default prints
 	if a.Token != "" {
 		opts = append(opts, nats.Token(a.Token))
 	}
@@ -109,18 +110,6 @@ func hasJetStream(ctx context.Context, js jetstream.JetStream) error {
 		return fmt.Errorf("the server's JetStream is of API level %d, expected at least %d (nats-server 2.12)", info.API.Level, minLevel)
 	}
 	return nil
-}
-
-func withSeed(seed []byte) (nats.Option, error) {
-	pair, err := nkeys.FromSeed(seed)
-	if err != nil {
-		return nil, fmt.Errorf("nkey seed: %w", err)
-	}
-	public, err := pair.PublicKey()
-	if err != nil {
-		return nil, fmt.Errorf("nkey seed: %w", err)
-	}
-	return nats.Nkey(public, pair.Sign), nil
 }
 
 // Close ends the connection.

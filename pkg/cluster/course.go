@@ -21,7 +21,7 @@ const (
 	inputPause   = 50 * time.Millisecond // without another target: what is open goes out
 	batchesAhead = 4                     // times the partitions: so many batches wait or are with workers at most
 	boundStep    = 1 << 20
-	rememberDups = 8192 // deliveries whose last chunk is known
+	rememberRuns = 8192 // of batches, whose last chunk is known
 	stopGrace    = 20 * time.Second
 )
 
@@ -46,15 +46,18 @@ type course struct {
 	cut      *cutter
 	out      map[string]struct{} // batches that have not come back
 	parked   lot
-	chunks   *lru.Cache[string, int] // the last chunk of each delivery
+	chunks   *lru.Cache[string, int] // the last chunk of each run of a batch
 	inputEnd error                   // set: nothing more will be read; io.EOF when that is well
 	final    time.Time               // set: only parked hosts are left, and wait until then
 	stopping bool
 	heard    uint64 // place in the stream of events
+	owed     uint64 // the last of those that an earlier run was told and has not let go of
+	resumed  bool
+	reckoned time.Time
 }
 
 func newCourse(c *Coordinator, emit func(report.Event), a *acks) *course {
-	chunks, _ := lru.New[string, int](rememberDups) // an error is for a size of 0
+	chunks, _ := lru.New[string, int](rememberRuns) // an error is for a size of 0
 	r := &course{
 		c: c, emit: emit, acks: a, epoch: "e" + strconv.FormatInt(time.Now().UnixNano(), 36), cut: newCutter(c.spec.Partitions),
 		out: make(map[string]struct{}), chunks: chunks, accounts: journal.NewAccounts(c.spec.Items),
@@ -74,8 +77,10 @@ func (r *course) serve(ctx context.Context, before bool) error {
 	for _, e := range r.c.cfg.First {
 		r.emit(e)
 	}
-	// The work goes on when ctx has ended, until what is under way has come back.
+	// The work goes on when ctx has ended, until what is under way has come back, but not for ever.
 	working, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	unwatch := context.AfterFunc(ctx, func() { time.AfterFunc(2*stopGrace, func() { stop(context.Cause(ctx)) }) })
+	defer unwatch()
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer stop(nil)
@@ -88,6 +93,11 @@ func (r *course) serve(ctx context.Context, before bool) error {
 		return err
 	}
 	defer permits()
+	troubles, err := r.c.hearTrouble()
+	if err != nil {
+		return err
+	}
+	defer troubles()
 	incoming, err := r.c.listen(working, &wg)
 	if err != nil {
 		return err
@@ -174,6 +184,7 @@ func (r *course) loop(ctx, working context.Context, in *inputs) error {
 			err = r.take(working, m)
 		case all := <-in.census:
 			r.c.show(func(s *Status) { s.Workers = all })
+			err = r.reckon(working, time.Now())
 		case <-due.C:
 		}
 		if err != nil {

@@ -2,9 +2,12 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 )
+
+var errUnconfirmed = fmt.Errorf("%w: it was not confirmed in time", ErrLeaseLost)
 
 // lease is the [Lease] of one batch. It starts when the batch was asked for, since the server may have handed it out at any
 // time from then on, and is valid for three quarters of the ack wait. A confirmation counts from when it was asked for, and
@@ -67,7 +70,7 @@ func (l *lease) keep(ctx context.Context, ask func(ctx context.Context) error) e
 		}
 		asked := time.Now()
 		if !l.Valid(asked) {
-			return ErrLeaseLost
+			return errUnconfirmed
 		}
 		asking, stop := context.WithDeadline(ctx, *l.until.Load())
 		err := ask(asking)
@@ -78,7 +81,7 @@ func (l *lease) keep(ctx context.Context, ask func(ctx context.Context) error) e
 			continue
 		}
 		if !l.Valid(now) && ctx.Err() == nil {
-			return ErrLeaseLost
+			return errUnconfirmed
 		}
 		timer.Reset(min(every/4, time.Until(*l.until.Load())))
 	}

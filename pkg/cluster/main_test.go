@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/redialscan/redial/pkg/report"
 )
 
@@ -188,3 +190,5 @@ func within(t *testing.T) context.Context {
 	t.Cleanup(stop)
 	return ctx
 }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

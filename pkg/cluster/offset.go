@@ -36,7 +36,7 @@ func (o *offset) blur(now time.Duration) time.Duration {
 	if o.epoch == "" {
 		return maxBlur + 1
 	}
-	return (o.hi-o.lo)/2 + o.widened(now)
+	return (o.hi-o.lo)/2 + o.widened(now) + 1 // of rounding
 }
 
 // ours is the moment of our clock at which theirs says so.

@@ -18,7 +18,8 @@ type held struct {
 	shift    *shift
 	d        *delivery
 	batch    Batch
-	failures int // with the deliveries before this one
+	run      string // its id
+	failures int    // with the deliveries before this one
 	lease    *lease
 	sink     *sink
 	keys     map[string]struct{} // of the batch's hosts, for the breaker
@@ -44,14 +45,9 @@ func (s *shift) run(ctx context.Context, d *delivery) {
 	defer s.w.board.add(&b, d.count)()
 
 	// Its life is that of the lease: what was found is still told, and what is left handed back, after ctx has ended.
-	life, lose := context.WithCancelCause(context.WithoutCancel(ctx))
+	life, lose := context.WithCancelCause(s.over)
 	running, interrupt := context.WithCancelCause(life)
-	unwatch := context.AfterFunc(ctx, func() {
-		if errors.Is(context.Cause(ctx), errOver) {
-			lose(errOver)
-		}
-		interrupt(ErrHandBack)
-	})
+	unwatch := context.AfterFunc(ctx, func() { interrupt(ErrHandBack) })
 	var wg sync.WaitGroup
 	carried := make(chan struct{})
 	wg.Go(func() {
@@ -62,7 +58,7 @@ func (s *shift) run(ctx context.Context, d *delivery) {
 	wg.Go(func() {
 		defer close(carried)
 		if err := h.sink.carry(life); err != nil {
-			lose(err)
+			lose(fmt.Errorf("%w: %w", ErrLeaseLost, err))
 		}
 	})
 	defer wg.Wait()
@@ -90,7 +86,7 @@ func (s *shift) run(ctx context.Context, d *delivery) {
 
 func (s *shift) hold(d *delivery, b Batch) *held {
 	h := &held{
-		shift: s, d: d, batch: b, failures: b.Failures + int(min(d.count-1, 1000)),
+		shift: s, d: d, batch: b, run: NewScanID(), failures: b.Failures + int(min(d.count-1, 1000)),
 		lease: newLease(time.Duration(s.spec.AckWait), d.asked), keys: make(map[string]struct{}),
 	}
 	for i := range h.batch.Hosts {
@@ -101,7 +97,7 @@ func (s *shift) hold(d *delivery, b Batch) *held {
 			h.keys[k] = struct{}{}
 		}
 	}
-	head := chunk{Batch: b.ID, Delivery: d.count, Worker: s.w.cfg.Name}
+	head := chunk{Batch: b.ID, Run: h.run, Worker: s.w.cfg.Name}
 	h.sink = newSink(head, newLeft(&h.batch, &s.spec), h.send)
 	return h
 }
@@ -109,7 +105,7 @@ func (s *shift) hold(d *delivery, b Batch) *held {
 // work runs the batch, tells what is known of its hosts then, and puts aside what is left of it.
 func (h *held) work(life, running, leave context.Context) (end, error) {
 	if h.failures >= MaxDeliveries {
-		return h.putAside(life, h.batch.Targets, h.batch.Hosts, 0)
+		return h.putAside(life, h.batch.Targets, h.batch.Hosts, parked{})
 	}
 	known, err := h.shift.states.of(life, &h.batch)
 	if err != nil {
@@ -122,7 +118,7 @@ func (h *held) work(life, running, leave context.Context) (end, error) {
 	}
 	leaving := leave.Err() != nil
 	rest, cut := h.sink.rest()
-	broken := failed != nil || cut && !leaving
+	broken := (failed != nil || cut) && !leaving
 	if !leaving {
 		if failed != nil {
 			h.shift.w.cfg.Log("batch %s could not be run: %v", h.batch.ID, failed)
@@ -138,15 +134,15 @@ func (h *held) work(life, running, leave context.Context) (end, error) {
 	if len(rest) == 0 {
 		return end{Sent: max(0, out.Sent)}, nil
 	}
-	wait := max(unhurried, due(rest, hosts))
+	p := parked{Wait: max(unhurried, due(rest, hosts)), Held: !broken && !leaving}
 	switch {
-	case broken && !leaving:
-		h.failures++
-		wait = max(wait, failLeast)
-	case !leaving:
+	case p.Held:
 		h.failures = 0
+	case broken:
+		h.failures++
+		p.Wait = max(p.Wait, failLeast)
 	}
-	e, err := h.putAside(life, rest, hosts, wait)
+	e, err := h.putAside(life, rest, hosts, p)
 	e.Sent = max(0, out.Sent)
 	return e, err
 }
@@ -174,8 +170,8 @@ func (h *held) afterwards(hosts []Host, whole bool) []Host {
 	return all
 }
 
-// putAside stores what is left of the batch, to go on after a wait.
-func (h *held) putAside(ctx context.Context, rest []Target, hosts []Host, wait time.Duration) (end, error) {
+// putAside stores what is left of the batch, to go on as p says.
+func (h *held) putAside(ctx context.Context, rest []Target, hosts []Host, p parked) (end, error) {
 	var e end
 	remainder := Batch{
 		ID: h.batch.ID, Partition: h.batch.Partition, Targets: rest, Hosts: hostsOf(rest, hosts), Failures: h.failures,
@@ -187,11 +183,12 @@ func (h *held) putAside(ctx context.Context, rest []Target, hosts []Host, wait t
 	for i, data := range encoded {
 		m := nats.NewMsg(h.shift.names.parkedSubject(h.batch.Partition))
 		m.Data = data
-		seq, err := h.shift.conn.publish(ctx, m, fmt.Sprintf("%s/%d/left/%d", h.batch.ID, h.d.count, i))
+		seq, err := h.shift.conn.publish(ctx, m, fmt.Sprintf("%s/%s/left/%d", h.batch.ID, h.run, i))
 		if err != nil {
 			return e, err
 		}
-		e.Parked = append(e.Parked, parked{Seq: seq, Wait: wait, Hosts: countHosts(batches[i].Targets)})
+		p.Seq, p.Hosts = seq, countHosts(batches[i].Targets)
+		e.Parked = append(e.Parked, p)
 	}
 	return e, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,6 +18,7 @@ type waiting struct {
 	seq   uint64
 	at    time.Time // when it was parked, or heard of
 	due   time.Time
+	held  bool // by its hosts; else it has to be given out again
 	hosts int
 }
 
@@ -40,16 +42,20 @@ func (l *lot) Pop() any {
 func (l *lot) push(w waiting) { heap.Push(l, w) }
 func (l *lot) pop() waiting   { return heap.Pop(l).(waiting) }
 
+// held says that everything in the lot is kept back by hosts.
+func (l lot) held() bool { return !slices.ContainsFunc(l, func(w waiting) bool { return !w.held }) }
+
 // next does what is due by now, and says whether the scan is over.
 func (r *course) next(ctx context.Context, now time.Time) (over bool, err error) {
 	read := r.inputEnd != nil && r.cut.targets == 0
 	if read && r.open == 0 {
 		return true, nil
 	}
-	if read && len(r.out) == 0 && len(r.parked) == 0 {
+	idle := read && len(r.out) == 0 && r.heard >= r.owed
+	if idle && len(r.parked) == 0 {
 		return true, &LostError{Items: r.open}
 	}
-	if read && len(r.out) == 0 && r.final.IsZero() {
+	if idle && r.final.IsZero() && r.parked.held() {
 		r.final = now.Add(r.c.cfg.Linger)
 		n := 0
 		for _, w := range r.parked {
@@ -62,7 +68,7 @@ func (r *course) next(ctx context.Context, now time.Time) (over bool, err error)
 	}
 	for len(r.parked) > 0 {
 		w := r.parked[0]
-		giveUp := !r.final.IsZero() && (w.due.After(r.final) || now.After(r.final))
+		giveUp := w.held && !r.final.IsZero() && (w.due.After(r.final) || now.After(r.final))
 		if !giveUp && w.due.After(now) {
 			return false, nil
 		}

@@ -16,6 +16,7 @@ const (
 
 	permitLead  = 5 * time.Millisecond   // an answer needs some time to arrive
 	permitAhead = 200 * time.Millisecond // slots are given out at most so far ahead
+	askingLasts = 500 * time.Millisecond // how long a worker counts as one that wants slots
 	permitShare = 100 * time.Millisecond // of the rate: what one request gets, and a dead worker costs, at most
 )
 
@@ -27,6 +28,7 @@ type permits struct {
 	next   time.Duration // the first slot that is free
 	blur   time.Duration // the largest that was told lately
 	blurAt time.Duration
+	asking map[string]time.Duration // when workers that want slots asked last
 }
 
 // grant is an answer to a request for slots.
@@ -81,7 +83,8 @@ func (p *permits) every(now time.Duration) time.Duration {
 	return time.Duration(float64(time.Second+spread)/p.rate) + 1
 }
 
-// take gives out slots. Workers that ask for more get more: each request is served where the queue stands.
+// take gives out slots. Shares follow demand: each request is served where the queue stands, and whoever has what it wants
+// does not ask.
 func (p *permits) take(now time.Duration, a ask) grant {
 	if a.Blur >= p.blur {
 		p.blur, p.blurAt = a.Blur, now
@@ -90,13 +93,29 @@ func (p *permits) take(now time.Duration, a ask) grant {
 	if a.Want <= 0 {
 		return g
 	}
+	rivals := p.rivals(now, a.Worker)
 	first := max(p.next, now+permitLead)
 	if first-now > permitAhead {
-		g.Again = first - now - permitAhead/2
+		g.Again = first - now - permitAhead + permitLead
 		return g
 	}
 	g.First, g.Every = first, p.every(now)
-	g.N = min(a.Want, max(1, int(p.rate*permitShare.Seconds())))
+	g.N = min(a.Want, max(1, int(p.rate*permitShare.Seconds())/rivals))
 	p.next = first + time.Duration(g.N)*g.Every
 	return g
+}
+
+// rivals is the number of workers that want slots at a time, with the one that asks. The more there are the less each gets
+// at once, so that they take turns.
+func (p *permits) rivals(now time.Duration, worker string) int {
+	if p.asking == nil {
+		p.asking = make(map[string]time.Duration)
+	}
+	p.asking[worker] = now
+	for w, at := range p.asking {
+		if now-at > askingLasts {
+			delete(p.asking, w)
+		}
+	}
+	return len(p.asking)
 }

@@ -35,13 +35,14 @@ func (r *course) relearn(ctx context.Context) error {
 		return err
 	}
 	r.bound = max(r.bound, n.Bound)
-	r.placed = journal.NewAccounts(r.c.spec.Items)
+	r.placed, r.resumed = journal.NewAccounts(r.c.spec.Items), true
 	moved := make(map[uint64]struct{})
 	var left []waiting
 	err = r.walk(ctx, func(m *jetstream.RawStreamMsg, b *Batch) error {
 		if m.Subject == r.c.names.parkedSubject(b.Partition) {
 			at := time.Now().Add(-r.c.conn.since(m.Time))
-			left = append(left, waiting{seq: m.Sequence, at: at, due: at.Add(due(b.Targets, b.Hosts)), hosts: countHosts(b.Targets)})
+			wait := due(b.Targets, b.Hosts)
+			left = append(left, waiting{seq: m.Sequence, at: at, due: at.Add(wait), held: wait > 0, hosts: countHosts(b.Targets)})
 		} else {
 			r.out[b.ID] = struct{}{}
 			moved[b.Parked] = struct{}{}
@@ -82,11 +83,12 @@ func (r *course) place(t *Target, to int) {
 
 // heed puts down what was told by workers and not let go of yet. It comes again, and is told of then.
 func (r *course) heed(ctx context.Context) error {
-	last, err := r.c.conn.lastSequence(ctx, r.c.names.events())
+	state, err := r.c.conn.state(ctx, r.c.names.events())
 	if err != nil {
 		return err
 	}
-	for seq := uint64(1); seq <= last; seq++ {
+	r.heard = max(1, state.FirstSeq) - 1
+	for seq := state.FirstSeq; seq <= state.LastSeq && state.Msgs > 0; seq++ {
 		m, err := r.c.conn.nextMessage(ctx, r.c.names.events(), r.c.names.every("events"), seq)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			return nil
@@ -94,7 +96,7 @@ func (r *course) heed(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		seq = m.Sequence
+		seq, r.owed = m.Sequence, m.Sequence
 		_, events, err := r.readChunk(ctx, &nats.Msg{Subject: m.Subject, Header: m.Header, Data: m.Data})
 		if err != nil {
 			continue // it is judged when it comes
@@ -149,5 +151,38 @@ func (r *course) tellHosts(ctx context.Context, before bool) error {
 			return fmt.Errorf("tell the state of %s: %w", t.Host, err)
 		}
 	}
+	ctx, stop := context.WithTimeout(ctx, callTimeout)
+	defer stop()
 	return r.c.conn.nc.FlushWithContext(ctx)
 }
+
+// reckon looks, now and then, for batches that an earlier run was told the end of: they were in the stream when this one looked,
+// and nothing of them will come any more.
+func (r *course) reckon(ctx context.Context, now time.Time) error {
+	if !r.resumed || r.inputEnd == nil || len(r.out) == 0 || now.Before(r.reckoned.Add(reckonEvery)) {
+		return nil
+	}
+	r.reckoned = now
+	there := make(map[string]struct{})
+	err := r.walk(ctx, func(m *jetstream.RawStreamMsg, b *Batch) error {
+		if m.Subject == r.c.names.workSubject(b.Partition) {
+			there[b.ID] = struct{}{}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	state, err := r.c.conn.state(ctx, r.c.names.events())
+	if err != nil || r.heard < state.LastSeq && state.Msgs > 0 { // what they have told may be on its way
+		return err
+	}
+	for id := range r.out {
+		if _, ok := there[id]; !ok {
+			delete(r.out, id)
+		}
+	}
+	return nil
+}
+
+const reckonEvery = 10 * time.Second

@@ -8,8 +8,9 @@ import (
 	"github.com/redialscan/redial/pkg/report"
 )
 
-// ErrLeaseLost is the cause of the end of a [Run] whose batch another worker may have by now.
-var ErrLeaseLost = errors.New("the batch was not confirmed in time, another worker may have it")
+// ErrLeaseLost is in the cause of the end of a [Run] that nobody waits for any more: another worker may have its batch by now,
+// what it tells cannot be delivered, or the scan is over.
+var ErrLeaseLost = errors.New("the batch is no longer this worker's")
 
 // ErrHandBack is the cause of the end of a [Run] whose worker leaves, or whose scan is stopped: what is left goes back.
 var ErrHandBack = errors.New("the batch is handed back")

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 )
 
 // EmbedConfig is what an embedded server is made of.
@@ -24,7 +26,11 @@ type EmbedConfig struct {
 }
 
 // Server is an embedded server with JetStream, in files that are synced with every write. It is safe for concurrent use.
-type Server struct{ s *server.Server }
+type Server struct {
+	s     *server.Server
+	token string
+	seed  []byte // of a key of our own, where keys are asked for
+}
 
 // ErrUnprotected says that a server would listen where others can reach it, and let everybody in.
 var ErrUnprotected = errors.New("a server that others can reach needs a token, nkeys or client certificates")
@@ -37,6 +43,14 @@ func Embed(cfg EmbedConfig) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	own := &Server{token: cfg.Token}
+	if len(cfg.NKeys) > 0 {
+		var public string
+		if own.seed, public, err = newKey(); err != nil {
+			return nil, err
+		}
+		opts.Nkeys = append(opts.Nkeys, &server.NkeyUser{Nkey: public})
+	}
 	s, err := server.NewServer(opts)
 	if err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
@@ -48,7 +62,14 @@ func Embed(cfg EmbedConfig) (*Server, error) {
 		s.WaitForShutdown()
 		return nil, fmt.Errorf("embedded server: not ready on %s after %s", cfg.Listen, startTimeout)
 	}
-	return &Server{s}, nil
+	own.s = s
+	return own, nil
+}
+
+// Dial connects to the server from within the process. It is let in, whatever others have to show.
+func (s *Server) Dial(ctx context.Context, a Access) (*Conn, error) {
+	a.URL, a.Token, a.Seed, a.TLS = s.s.ClientURL(), s.token, s.seed, nil
+	return connect(ctx, a, nats.InProcessServer(s.s))
 }
 
 func (cfg *EmbedConfig) options() (*server.Options, error) {

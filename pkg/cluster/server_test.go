@@ -3,9 +3,8 @@ package cluster
 import (
 	"crypto/tls"
 	"errors"
+	"strings"
 	"testing"
-
-	"github.com/nats-io/nkeys"
 )
 
 // startServer gives a server of its own to a test.
@@ -43,12 +42,10 @@ func TestWithoutTheTokenNobodyComesIn(t *testing.T) {
 
 func TestNKeys(t *testing.T) {
 	user := func() (seed []byte, public string) {
-		pair, err := nkeys.CreateUser()
+		seed, public, err := newKey()
 		if err != nil {
 			t.Fatal(err)
 		}
-		seed, _ = pair.Seed()
-		public, _ = pair.PublicKey()
 		return seed, public
 	}
 	known, public := user()
@@ -91,5 +88,35 @@ func TestWhatOthersCanReachIsProtected(t *testing.T) {
 		if _, err := (&EmbedConfig{Listen: listen}).options(); err == nil {
 			t.Errorf("%q was accepted", listen)
 		}
+	}
+}
+
+func TestTheProcessItselfIsLetIn(t *testing.T) {
+	_, public, err := newKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, cfg := range map[string]EmbedConfig{"open": {}, "token": {Token: "x"}, "nkeys": {NKeys: []string{public}}} {
+		c, err := startServer(t, cfg).Dial(t.Context(), Access{Name: "own"})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		c.Close()
+	}
+}
+
+func TestPublicKeys(t *testing.T) {
+	seed, public, err := newKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := PublicKeys([]byte("# us\n\n" + public + "\r\n  " + string(seed) + "\n"))
+	if err != nil || len(got) != 2 || got[0] != public || got[1] != public {
+		t.Errorf("got %v, %v, want %s twice", got, err, public)
+	}
+	_, err = PublicKeys([]byte(public + "\nSUPERSECRET"))
+	if err == nil || strings.Contains(err.Error(), "SECRET") || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("got %v, want an error that names the line and not what is in it", err)
 	}
 }

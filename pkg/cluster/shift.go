@@ -3,10 +3,12 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -25,6 +27,7 @@ type shift struct {
 	names  names
 	runner Runner
 	states states
+	over   context.Context // ends with errOver when nobody waits for anything of the scan any more
 
 	mu     sync.Mutex
 	mine   map[int]struct{} // partitions that a batch is here of
@@ -40,18 +43,25 @@ func newShift(w *worker, spec Spec, r Runner) *shift {
 	}
 }
 
-// errOver is the cause of the end of a shift whose scan is over.
-var errOver = errors.New("the scan is over")
+// The causes of the end of a shift.
+var (
+	errOver    = fmt.Errorf("%w: the scan is over", ErrLeaseLost)
+	errStopped = errors.New("the scan is stopped")
+)
 
-// work takes batches while there are any. It returns when the scan is over or ctx ends, and every batch has ended by then.
+// work takes batches while there are any. It returns when the scan is over, ctx ends or the connection was closed, and every
+// batch has ended by then.
 func (s *shift) work(ctx context.Context) error {
+	over, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	s.over = over
 	ctx, stop := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { s.watch(ctx, stop) })
+	wg.Go(func() { s.watch(over, stop, end) })
 	if p := s.runner.Pace(); p != nil && s.spec.Rate > 0 {
 		wg.Go(func() { s.pace(ctx, p) })
 	}
 	defer wg.Wait()
+	defer end(nil)
 	defer stop(nil)
 
 	var batches sync.WaitGroup
@@ -59,6 +69,9 @@ func (s *shift) work(ctx context.Context) error {
 	slots := make(chan struct{}, s.w.cfg.Slots)
 	idle := idleLeast
 	for ctx.Err() == nil {
+		if s.conn.nc.IsClosed() {
+			return nats.ErrConnectionClosed
+		}
 		taken := s.sweep(ctx, slots, &batches)
 		if taken {
 			idle = idleLeast
@@ -140,13 +153,16 @@ func (s *shift) ran(err error) {
 	s.resume = time.Now().Add(min(failMost, failLeast<<min(s.failed-1, 10)))
 }
 
-// watch ends the shift when its scan is over or to be stopped.
-func (s *shift) watch(ctx context.Context, stop context.CancelCauseFunc) {
+// watch stops the shift when its scan is to be stopped, and ends all of it when the scan is over, which ends ctx, too.
+func (s *shift) watch(ctx context.Context, stop, end context.CancelCauseFunc) {
 	for pause(ctx, lookEvery/2) {
 		phase, err := s.phase(ctx)
-		if err == nil && phase == phaseStop {
+		switch {
+		case err == nil && phase == phaseStop:
+			stop(errStopped)
+		case errors.Is(err, jetstream.ErrKeyNotFound):
 			stop(errOver)
-			return
+			end(errOver)
 		}
 	}
 }
@@ -159,9 +175,6 @@ func (s *shift) phase(ctx context.Context) (string, error) {
 		return "", err
 	}
 	entry, err := kv.Get(ctx, s.spec.Scan)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return phaseStop, nil
-	}
 	if err != nil {
 		return "", err
 	}

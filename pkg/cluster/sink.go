@@ -14,7 +14,7 @@ const (
 	maxQueued = 4 << 20                // bytes that wait for the network before Emit waits, too
 )
 
-// sink carries the events of one delivery of a batch to the coordinator, in chunks. emit is safe for concurrent use until
+// sink carries the events of one run of a batch to the coordinator, in chunks. emit is safe for concurrent use until
 // finish; carry runs beside it.
 type sink struct {
 	send func(ctx context.Context, c chunk, events []byte) error

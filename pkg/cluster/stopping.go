@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,7 +16,7 @@ func (r *course) halt(ctx, working context.Context, in *inputs) error {
 	r.stopping = true
 	r.show()
 	if err := r.post(working); err != nil {
-		return fmt.Errorf("%w (and the workers do not know: %w)", stopped, err)
+		return fmt.Errorf("stop the workers: %w", errors.Join(err, context.Cause(ctx)))
 	}
 	grace := time.NewTimer(stopGrace)
 	defer grace.Stop()
@@ -33,11 +34,11 @@ func (r *course) halt(ctx, working context.Context, in *inputs) error {
 			if censuses++; censuses < 2 || idle || r.busy(all) { // the first one may have been begun before the stop
 				break
 			}
-			var err error
-			if last, err = r.c.conn.lastSequence(working, r.c.names.events()); err != nil {
+			state, err := r.c.conn.state(working, r.c.names.events())
+			if err != nil {
 				return err
 			}
-			idle = true
+			idle, last = true, state.LastSeq
 		}
 	}
 	for _, b := range r.cut.flush() {

@@ -112,7 +112,7 @@ func (c *Conn) publish(ctx context.Context, m *nats.Msg, id string) (sequence ui
 		if refused, ok := errors.AsType[*jetstream.APIError](err); ok && refused.Code < 500 {
 			return 0, fmt.Errorf("publish on %s: %w", m.Subject, err)
 		}
-		if errors.Is(err, nats.ErrMaxPayload) {
+		if errors.Is(err, nats.ErrMaxPayload) || c.nc.IsClosed() {
 			return 0, fmt.Errorf("publish on %s: %w", m.Subject, err)
 		}
 		if !pause(ctx, wait) {
@@ -167,7 +167,8 @@ func (c *Conn) again(
 			m, err = get(asking, s)
 		}
 		stop()
-		if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) || !pause(ctx, reconnectWait) {
+		if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) ||
+			c.nc.IsClosed() || !pause(ctx, reconnectWait) {
 			return m, err
 		}
 	}
@@ -188,12 +189,12 @@ func (c *Conn) removeMessage(ctx context.Context, stream string, seq uint64) err
 	return err
 }
 
-// lastSequence is the place of the last message of a stream.
-func (c *Conn) lastSequence(ctx context.Context, stream string) (uint64, error) {
-	var last uint64
+// state says what is in a stream.
+func (c *Conn) state(ctx context.Context, stream string) (jetstream.StreamState, error) {
+	var state jetstream.StreamState
 	_, err := c.again(ctx, func(_ context.Context, s jetstream.Stream) (*jetstream.RawStreamMsg, error) {
-		last = s.CachedInfo().State.LastSeq
+		state = s.CachedInfo().State
 		return nil, nil
 	}, stream)
-	return last, err
+	return state, err
 }

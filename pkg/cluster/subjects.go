@@ -25,6 +25,7 @@ func (n names) files() string              { return "redial-" + n.scan + "-files
 func (n names) workSubject(p int) string   { return fmt.Sprintf("redial.%s.work.%d", n.scan, p) }
 func (n names) parkedSubject(p int) string { return fmt.Sprintf("redial.%s.parked.%d", n.scan, p) }
 func (n names) eventsSubject(p int) string { return fmt.Sprintf("redial.%s.events.%d", n.scan, p) }
+func (n names) troubleSubject() string     { return "redial." + n.scan + ".trouble" }
 func (n names) permitsSubject() string     { return "redial." + n.scan + ".permits" }
 func (n names) consumer(p int) string      { return "p" + strconv.Itoa(p) }
 func (n names) hostPrefix() string         { return "$KV.redial-" + n.scan + "-hosts." }

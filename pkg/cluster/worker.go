@@ -187,10 +187,12 @@ func (w *worker) take(ctx context.Context, spec Spec) error {
 		if ctx.Err() != nil {
 			return nil
 		}
+		w.complain(spec.Scan, err)
 		return fmt.Errorf("fetch the files of scan %s: %w", spec.Scan, err)
 	}
 	runner, err := w.cfg.NewRunner(ctx, spec, dir)
 	if err != nil {
+		w.complain(spec.Scan, err)
 		return fmt.Errorf("scan %s: %w", spec.Scan, err)
 	}
 	if c, ok := runner.(io.Closer); ok {
