@@ -16,7 +16,7 @@ import (
 const (
 	chunkHeader = "Redial-Chunk"
 	maxChunk    = 256 << 10 // of events in a message; one that is larger goes through the store of files
-	maxEvent    = 8 << 20
+	maxEvent    = report.MaxLine
 	maxHeader   = 2 << 10
 )
 

@@ -120,22 +120,23 @@ func (r *course) readChunk(ctx context.Context, m *nats.Msg) (chunk, []report.Ev
 }
 
 // fetchObject reads events that were too large for a message.
-func (r *course) fetchObject(ctx context.Context, name, subject string) ([]byte, error) {
-	ctx, stop := context.WithTimeout(ctx, 6*callTimeout)
-	defer stop()
-	store, err := r.c.conn.js.ObjectStore(ctx, r.c.names.files())
-	if err != nil {
-		return nil, err
-	}
-	object, err := store.Get(ctx, name)
+func (r *course) fetchObject(ctx context.Context, name, subject string) (data []byte, err error) {
+	err = r.c.conn.insist(ctx, 6*callTimeout, func(ctx context.Context) error {
+		store, err := r.c.conn.js.ObjectStore(ctx, r.c.names.files())
+		if err != nil {
+			return err
+		}
+		object, err := store.Get(ctx, name)
+		if err != nil {
+			return err
+		}
+		defer object.Close()
+		data, err = io.ReadAll(io.LimitReader(object, maxEvent+1))
+		return err
+	})
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return nil, &MessageError{Subject: subject, Err: fmt.Errorf("object %.80q: %w", name, err)}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("fetch object %s: %w", name, err)
-	}
-	defer object.Close()
-	data, err := io.ReadAll(io.LimitReader(object, maxEvent+1))
 	if err != nil {
 		return nil, fmt.Errorf("fetch object %s: %w", name, err)
 	}

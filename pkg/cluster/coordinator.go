@@ -155,7 +155,7 @@ func (c *Coordinator) Serve(ctx context.Context) (Ending, error) {
 		if gone := c.conn.remove(cleaning, c.spec.Scan); gone != nil {
 			c.cfg.Log("the scan's streams could not all be removed: %v", gone)
 		}
-		_ = c.conn.nc.Publish(nudgeSubject, nil) // workers look again anyway
+		c.conn.nudge()
 	}
 	return ending, err
 }
@@ -174,16 +174,18 @@ func (c *Coordinator) open(ctx context.Context) (before bool, err error) {
 
 // post tells workers of the scan, and where it stands.
 func (c *Coordinator) post(ctx context.Context, n notice) error {
-	ctx, stop := context.WithTimeout(ctx, callTimeout)
-	defer stop()
-	kv, err := c.conn.notices(ctx)
-	if err != nil {
+	err := c.conn.insist(ctx, callTimeout, func(ctx context.Context) error {
+		kv, err := c.conn.notices(ctx)
+		if err == nil {
+			_, err = kv.Put(ctx, c.spec.Scan, mustEncode(n))
+		}
 		return err
-	}
-	if _, err := kv.Put(ctx, c.spec.Scan, mustEncode(n)); err != nil {
+	})
+	if err != nil {
 		return fmt.Errorf("tell of the scan: %w", err)
 	}
-	return c.conn.nc.Publish(nudgeSubject, nil)
+	c.conn.nudge()
+	return nil
 }
 
 // posted is the notice of the scan that stands from before.

@@ -47,7 +47,7 @@ func (s *sink) emit(e report.Event) {
 	if e = s.left.take(e); e == nil {
 		return
 	}
-	line, err := report.AppendEvent(nil, bounded(e))
+	line, err := report.AppendEvent(nil, e) // which bounds it, see maxEvent
 	if err != nil {
 		s.broken = true // it is accounted for and cannot be told: the batch is to be run again as a whole
 		return
@@ -61,32 +61,6 @@ func (s *sink) emit(e report.Event) {
 	if s.size >= maxChunk {
 		raise(s.full)
 	}
-}
-
-// bounded is e, without what hosts sent where that is too much to be carried.
-func bounded(e report.Event) report.Event {
-	r, ok := e.(*report.Result)
-	if !ok {
-		return e
-	}
-	size := 0
-	for i := range r.Matches {
-		m := &r.Matches[i]
-		size += len(m.Request) + len(m.Response) + len(m.Curl)
-		for _, x := range m.Extracted {
-			size += len(x)
-		}
-	}
-	if size < maxEvent/8 { // JSON makes six bytes of some
-		return e
-	}
-	small := *r
-	small.Matches = make([]report.Match, len(r.Matches))
-	for i, m := range r.Matches {
-		m.Request, m.Response, m.Curl, m.Extracted = "", "", "", nil
-		small.Matches[i] = m
-	}
-	return &small
 }
 
 // finish is called once, when nothing will be emitted any more.

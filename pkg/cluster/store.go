@@ -102,23 +102,17 @@ func (c *Conn) remove(ctx context.Context, scan string) error {
 // publish stores a message and waits until the server has it, again and again while ctx lasts. id makes a second copy of
 // it drop out.
 func (c *Conn) publish(ctx context.Context, m *nats.Msg, id string) (sequence uint64, err error) {
-	for wait := reconnectWait / 4; ; wait = min(2*wait, 4*reconnectWait) {
-		trying, stop := context.WithTimeout(ctx, callTimeout)
-		ack, err := c.js.PublishMsg(trying, m, jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
-		stop()
+	err = c.insist(ctx, callTimeout, func(ctx context.Context) error {
+		ack, err := c.js.PublishMsg(ctx, m, jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
 		if err == nil {
-			return ack.Sequence, nil
+			sequence = ack.Sequence
 		}
-		if refused, ok := errors.AsType[*jetstream.APIError](err); ok && refused.Code < 500 {
-			return 0, fmt.Errorf("publish on %s: %w", m.Subject, err)
-		}
-		if errors.Is(err, nats.ErrMaxPayload) || c.nc.IsClosed() {
-			return 0, fmt.Errorf("publish on %s: %w", m.Subject, err)
-		}
-		if !pause(ctx, wait) {
-			return 0, fmt.Errorf("publish on %s: %w", m.Subject, errors.Join(err, context.Cause(ctx)))
-		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("publish on %s: %w", m.Subject, err)
 	}
+	return sequence, nil
 }
 
 // pause waits, and says whether ctx has let it.
@@ -133,13 +127,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// nudge tells everybody that something has changed.
-func (c *Conn) nudge() error {
-	if err := c.nc.Publish(nudgeSubject, nil); err != nil && !c.nc.IsReconnecting() {
-		return fmt.Errorf("publish on %s: %w", nudgeSubject, err)
-	}
-	return nil // whoever waits looks by itself after a while
-}
+// nudge tells everybody that something has changed. Whoever does not hear of it looks by itself after a while.
+func (c *Conn) nudge() { _ = c.nc.Publish(nudgeSubject, nil) }
 
 // message reads one message of a stream.
 func (c *Conn) message(ctx context.Context, stream string, seq uint64) (*jetstream.RawStreamMsg, error) {
@@ -155,23 +144,43 @@ func (c *Conn) nextMessage(ctx context.Context, stream, subject string, seq uint
 	}, stream)
 }
 
-// again asks until there is an answer, or ctx ends.
+// again asks a stream until there is an answer, or ctx ends.
 func (c *Conn) again(
 	ctx context.Context, get func(context.Context, jetstream.Stream) (*jetstream.RawStreamMsg, error), stream string,
-) (*jetstream.RawStreamMsg, error) {
-	for {
-		asking, stop := context.WithTimeout(ctx, callTimeout)
-		s, err := c.js.Stream(asking, stream)
-		var m *jetstream.RawStreamMsg
+) (m *jetstream.RawStreamMsg, err error) {
+	err = c.insist(ctx, callTimeout, func(ctx context.Context) error {
+		s, err := c.js.Stream(ctx, stream)
 		if err == nil {
-			m, err = get(asking, s)
+			m, err = get(ctx, s)
 		}
+		return err
+	})
+	return m, err
+}
+
+// insist tries something until it succeeds, turns out to be in vain, or ctx ends: a server that is away comes back.
+func (c *Conn) insist(ctx context.Context, timeout time.Duration, try func(context.Context) error) error {
+	for {
+		trying, stop := context.WithTimeout(ctx, timeout)
+		err := try(trying)
 		stop()
-		if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) ||
-			c.nc.IsClosed() || !pause(ctx, reconnectWait) {
-			return m, err
+		if err == nil || vain(err) || c.nc.IsClosed() || !pause(ctx, reconnectWait) {
+			return err
 		}
 	}
+}
+
+// vain says that an error will be the same the next time.
+func vain(err error) bool {
+	for _, final := range []error{
+		jetstream.ErrMsgNotFound, jetstream.ErrStreamNotFound, jetstream.ErrObjectNotFound, jetstream.ErrBucketNotFound, nats.ErrMaxPayload,
+	} {
+		if errors.Is(err, final) {
+			return true
+		}
+	}
+	refused, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && refused.Code < 500
 }
 
 // removeMessage takes one message out of a stream. It may be gone already.

@@ -198,6 +198,9 @@ func (w *worker) take(ctx context.Context, spec Spec) error {
 	if c, ok := runner.(io.Closer); ok {
 		defer c.Close()
 	}
+	if spec.Rate > 0 && runner.Pace() == nil {
+		return fmt.Errorf("scan %s: it has a rate, and the runner keeps none", spec.Scan)
+	}
 	w.conn.learnTime(ctx, names{spec.Scan}.work())
 	s := newShift(w, spec, runner)
 	w.cfg.Log("scan %s: taking part with %d slots", spec.Scan, w.cfg.Slots)
