@@ -172,10 +172,9 @@ func (r *course) ends(target int64, item int) bool {
 
 // back takes a batch as ended, and what is left of it as parked.
 func (r *course) back(head chunk) {
-	if _, known := r.out[head.Batch]; !known {
+	if !r.returned(head.Batch) {
 		return // a second delivery has ended, too
 	}
-	delete(r.out, head.Batch)
 	r.sent += head.End.Sent
 	now := time.Now()
 	for _, p := range head.End.Parked {

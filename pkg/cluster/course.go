@@ -44,7 +44,8 @@ type course struct {
 	sent     int64
 
 	cut      *cutter
-	out      map[string]struct{} // batches that have not come back
+	out      map[string]bool // batches that have not come back; true: their hosts are only called again
+	fresh    int             // of those, the others
 	parked   lot
 	chunks   *lru.Cache[string, int] // the last chunk of each run of a batch
 	inputEnd error                   // set: nothing more will be read; io.EOF when that is well
@@ -60,7 +61,7 @@ func newCourse(c *Coordinator, emit func(report.Event), a *acks) *course {
 	chunks, _ := lru.New[string, int](rememberRuns) // an error is for a size of 0
 	r := &course{
 		c: c, emit: emit, acks: a, epoch: "e" + strconv.FormatInt(time.Now().UnixNano(), 36), cut: newCutter(c.spec.Partitions),
-		out: make(map[string]struct{}), chunks: chunks, accounts: journal.NewAccounts(c.spec.Items),
+		out: make(map[string]bool), chunks: chunks, accounts: journal.NewAccounts(c.spec.Items),
 	}
 	if c.cfg.Earlier != nil {
 		r.accounts = c.cfg.Earlier.Accounts(c.spec.Items)
@@ -164,7 +165,7 @@ func (r *course) loop(ctx, working context.Context, in *inputs) error {
 			due.Stop()
 		}
 		targets := in.targets
-		if len(r.out) >= batchesAhead*r.c.spec.Partitions {
+		if r.fresh >= batchesAhead*r.c.spec.Partitions {
 			targets = nil
 		}
 		select {

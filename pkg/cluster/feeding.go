@@ -28,7 +28,7 @@ func (r *course) feed(ctx context.Context, t Target) error {
 		return nil
 	}
 	for _, b := range r.cut.add(t) {
-		if err := r.give(ctx, b); err != nil {
+		if err := r.give(ctx, b, false); err != nil {
 			return err
 		}
 	}
@@ -98,15 +98,36 @@ func (r *course) post(ctx context.Context) error {
 // flush gives out what is open.
 func (r *course) flush(ctx context.Context) error {
 	for _, b := range r.cut.flush() {
-		if err := r.give(ctx, b); err != nil {
+		if err := r.give(ctx, b, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// give puts a batch into the stream of work.
-func (r *course) give(ctx context.Context, b Batch) error {
+// send notes that a batch is out.
+func (r *course) send(id string, again bool) {
+	if _, known := r.out[id]; known {
+		return
+	}
+	r.out[id] = again
+	if !again {
+		r.fresh++
+	}
+}
+
+// returned notes that a batch is not out any more, and says whether it was.
+func (r *course) returned(id string) bool {
+	again, known := r.out[id]
+	delete(r.out, id)
+	if known && !again {
+		r.fresh--
+	}
+	return known
+}
+
+// give puts a batch into the stream of work. With again its hosts are only called once more.
+func (r *course) give(ctx context.Context, b Batch, again bool) error {
 	r.ids++
 	b.ID = r.epoch + "-" + strconv.Itoa(r.ids)
 	batches, encoded, err := encodeBatches(b)
@@ -125,7 +146,7 @@ func (r *course) give(ctx context.Context, b Batch) error {
 		if _, err := r.c.conn.publish(ctx, m, id); err != nil {
 			return err
 		}
-		r.out[id] = struct{}{}
+		r.send(id, again)
 	}
 	r.c.conn.nudge()
 	return nil

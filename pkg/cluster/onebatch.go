@@ -75,13 +75,21 @@ func (s *shift) run(ctx context.Context, d *delivery) {
 		}
 	}
 	if err == nil && life.Err() == nil && h.lease.Valid(time.Now()) {
-		err = d.done(life)
+		err = s.letGo(life, d)
 	}
 	if cause := context.Cause(life); cause != nil && !errors.Is(cause, errOver) {
 		s.w.cfg.Log("batch %s is given up: %v", b.ID, cause)
 	} else if err != nil {
 		s.w.cfg.Log("batch %s is given up: %v", b.ID, err)
 	}
+}
+
+// letGo acknowledges a batch. The answer may be lost with a connection, and then it is not known whether the server has it: a
+// batch that is handed out again after all is run again.
+func (s *shift) letGo(ctx context.Context, d *delivery) error {
+	ctx, stop := context.WithTimeout(ctx, 3*callTimeout)
+	defer stop()
+	return s.conn.insist(ctx, callTimeout, d.done)
 }
 
 func (s *shift) hold(d *delivery, b Batch) *held {
@@ -127,7 +135,10 @@ func (h *held) work(life, running, leave context.Context) (end, error) {
 	}
 	hosts := h.afterwards(out.Hosts, failed == nil)
 	for _, host := range hosts {
-		if err := h.shift.states.tell(h.batch.Partition, host); err != nil {
+		err := h.shift.conn.insist(life, callTimeout, func(context.Context) error {
+			return h.shift.states.tell(h.batch.Partition, host)
+		})
+		if err != nil {
 			return end{}, fmt.Errorf("tell the state of %s: %w", host.Key, err)
 		}
 	}

@@ -51,11 +51,11 @@ func (r *course) next(ctx context.Context, now time.Time) (over bool, err error)
 	if read && r.open == 0 {
 		return true, nil
 	}
-	idle := read && len(r.out) == 0 && r.heard >= r.owed
-	if idle && len(r.parked) == 0 {
+	told := read && r.heard >= r.owed
+	if told && len(r.out) == 0 && len(r.parked) == 0 {
 		return true, &LostError{Items: r.open}
 	}
-	if idle && r.final.IsZero() && r.parked.held() {
+	if told && r.fresh == 0 && r.final.IsZero() && r.parked.held() {
 		r.final = now.Add(r.c.cfg.Linger)
 		n := 0
 		for _, w := range r.parked {
@@ -110,7 +110,7 @@ func (r *course) unpark(ctx context.Context, w waiting, now time.Time) error {
 		b.Hosts[i] = b.Hosts[i].aged(now.Sub(w.at))
 	}
 	b.Parked = w.seq
-	if err := r.give(ctx, *b); err != nil {
+	if err := r.give(ctx, *b, w.held); err != nil {
 		return err
 	}
 	return r.unstore(ctx, w.seq)

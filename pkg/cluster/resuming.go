@@ -44,7 +44,7 @@ func (r *course) relearn(ctx context.Context) error {
 			wait := due(b.Targets, b.Hosts)
 			left = append(left, waiting{seq: m.Sequence, at: at, due: at.Add(wait), held: wait > 0, hosts: countHosts(b.Targets)})
 		} else {
-			r.out[b.ID] = struct{}{}
+			r.send(b.ID, b.Parked > 0 && len(b.Hosts) > 0)
 			moved[b.Parked] = struct{}{}
 		}
 		for i := range b.Targets {
@@ -179,7 +179,7 @@ func (r *course) reckon(ctx context.Context, now time.Time) error {
 	}
 	for id := range r.out {
 		if _, ok := there[id]; !ok {
-			delete(r.out, id)
+			r.returned(id)
 		}
 	}
 	return nil

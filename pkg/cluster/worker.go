@@ -15,7 +15,7 @@ import (
 )
 
 // DefaultSlots is how many batches a worker runs at once.
-const DefaultSlots = 16
+const DefaultSlots = 32
 
 // WorkerConfig is what a worker is made of.
 type WorkerConfig struct {
