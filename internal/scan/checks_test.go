@@ -1,9 +1,11 @@
 package scan
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -183,6 +185,42 @@ func TestWhatMakesNoSenseIsPassedOver(t *testing.T) {
 			if r.Index == i && (!strings.Contains(r.PassedOver, want) || want == "" && r.PassedOver != "" || r.Failed || r.Attempts != 1) {
 				t.Errorf("result %+v, want one that is passed over by %q", r, want)
 			}
+		}
+	}
+}
+
+// A port that speaks http may hang up on a handshake: that is no failure of the check, whose other requests go on.
+func TestAHandshakeWithPlainHTTPIsPassedOver(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if req, err := http.ReadRequest(bufio.NewReader(c)); err == nil && req.Method == "GET" {
+				io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+			}
+			c.Close()
+		}
+	}()
+	defer func() { listener.Close(); <-served }()
+	opt := base()
+	opt.Retries = 0
+	shake := "ssl:\n  - address: '{{Host}}:{{Port}}'\n    matchers: [{type: dsl, dsl: ['probe_status']}]\n"
+	opt.Checks = checks(t, shake, shake+absent, absent)
+	b, ending := scanned(t, opt, nil, "http://"+listener.Addr().String())
+	if ending.Done != 3 || ending.Findings != 0 || ending.Incomplete {
+		t.Errorf("ending %+v", ending)
+	}
+	for _, r := range of[*report.Result](b) {
+		if (r.PassedOver != "") != (r.Check == "check-0") || (r.StatusCode == 404) == (r.Check == "check-0") {
+			t.Errorf("result %+v", r)
 		}
 	}
 }

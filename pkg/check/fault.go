@@ -28,6 +28,6 @@ func (s *state) fault(ctx context.Context, q *request, req *requester.Request, e
 func (s *state) misspoken(req *requester.Request, err error) bool {
 	_, garbage := errors.AsType[*hosterrors.ProtocolError](err)
 	ended, ok := errors.AsType[*hosterrors.ConnError](err)
-	return req.Handshake == nil && req.Scheme != s.job.Target.Scheme.String() &&
+	return req.Scheme != s.job.Target.Scheme.String() &&
 		(garbage || ok && ended.Phase >= hosterrors.PhaseTLS)
 }
