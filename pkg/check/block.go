@@ -280,7 +280,8 @@ func (r *blockReader) look() {
 	if r.idle != nil && b.all {
 		r.problem(r.idle, "matchers", KindValue, "expected a list of words in each, since all are to match")
 	}
-	names := b.names()
-	b.history = b.history || slices.ContainsFunc(names, isNumbered)
-	b.timed = slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "duration") })
+	for name := range b.names() {
+		b.history = b.history || isNumbered(name)
+		b.timed = b.timed || strings.HasPrefix(name, "duration")
+	}
 }

@@ -40,6 +40,10 @@ func (o *operatorReader) common(name string) taker {
 }
 
 func (o *operatorReader) readType(n *yaml.Node, field string) {
+	if i := slices.IndexFunc(o.kinds, func(k kindOf) bool { return k.kind == n.Value }); i >= 0 && n.Kind == yaml.ScalarNode {
+		o.kind = o.kinds[i].kind
+		return
+	}
 	words := make([]string, len(o.kinds))
 	for i, k := range o.kinds {
 		words[i] = k.kind

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"iter"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -14,26 +15,35 @@ type operators struct {
 }
 
 // names are the variables that matchers and extractors use.
-func (o *operators) names() []string {
-	var all []string
-	for _, m := range o.matchers {
-		all = append(all, m.part)
-		for _, e := range m.expressions {
-			all = append(all, e.Names()...)
+func (o *operators) names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		all := func(names []string) bool { return !slices.ContainsFunc(names, func(name string) bool { return !yield(name) }) }
+		for _, m := range o.matchers {
+			if !yield(m.part) {
+				return
+			}
+			for _, e := range m.expressions {
+				if !all(e.Names()) {
+					return
+				}
+			}
+			for _, w := range m.words {
+				if w.text != nil && !all(w.text.Names()) {
+					return
+				}
+			}
 		}
-		for _, w := range m.words {
-			if w.text != nil {
-				all = append(all, w.text.Names()...)
+		for _, e := range o.extractors {
+			if !yield(e.part) {
+				return
+			}
+			for _, x := range e.expressions {
+				if !all(x.Names()) {
+					return
+				}
 			}
 		}
 	}
-	for _, e := range o.extractors {
-		all = append(all, e.part)
-		for _, x := range e.expressions {
-			all = append(all, x.Names()...)
-		}
-	}
-	return all
 }
 
 // verdict is what operators say of one answer.

@@ -51,6 +51,7 @@ func TestRefused(t *testing.T) {
 		{"unknown field", template(get + "    pathes: [a]\n" + ending), "5:5: http[0].pathes: unknown field", "unknown field: pathes"},
 		{"unknown field above", template("workflow: x\n" + get + ending), "3:1: workflow: unknown field", "unknown field: workflow"},
 		{"given twice", template(get + "    path: [a]\n" + ending), "5:5: http[0].path: the field is given twice", "unexpected value"},
+		{"given twice among many", template(get + "    headers: {" + manyFields() + ", h3: a}" + ending), "http[0].headers.h3: the field is given twice", "unexpected value"},
 		{"other protocol", template("whois:\n  - server: a\n"), "4:3: whois: whois is not supported", "not supported: whois"},
 		{"race", template(get + "    race: true\n    race_count: 1001" + ending), "6:17: http[0].race_count: expected at most 1000, got 1001", "unexpected value"},
 		{"program", template("flow: |\n  http(1);\n  http(2)\n" + get + ending), "3:7: flow: expected a condition such as http(1) && http(2)", "not supported: flow with a program"},
@@ -110,6 +111,15 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s (%s), want %s (%s)", strings.Join(all, "\n"), problems[0].Cause(), row.want, row.cause)
 		})
 	}
+}
+
+// manyFields are h0 to h29.
+func manyFields() string {
+	all := make([]string, 30)
+	for i := range all {
+		all[i] = fmt.Sprintf("h%d: x", i)
+	}
+	return strings.Join(all, ", ")
 }
 
 // bomb is a template whose few lines stand for 9^9 fields.

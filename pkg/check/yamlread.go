@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,7 +69,7 @@ func (r *reader) each(n *yaml.Node, field string, f func(key, value *yaml.Node, 
 		r.problem(n, field, KindValue, "expected fields, got %s", nature(n))
 		return
 	}
-	seen := make(map[string]bool, len(n.Content)/2)
+	given := seenFields{small: make([]string, 0, 16)}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := r.resolve(n.Content[i], field)
 		name := key.Value
@@ -79,13 +80,38 @@ func (r *reader) each(n *yaml.Node, field string, f func(key, value *yaml.Node, 
 			r.problem(key, field, KindValue, "expected a name of a field, got %s", nature(key))
 			continue
 		}
-		if seen[key.Value] {
+		if given.before(key.Value) {
 			r.problem(key, name, KindValue, "the field is given twice")
 			continue
 		}
-		seen[key.Value] = true
 		f(key, r.resolve(n.Content[i+1], name), name)
 	}
+}
+
+// seenFields are the names of a mapping so far. Most have few.
+type seenFields struct {
+	small []string
+	large map[string]bool
+}
+
+// before tells whether a name was there before, and notes it.
+func (s *seenFields) before(name string) bool {
+	switch {
+	case s.large != nil:
+		known := s.large[name]
+		s.large[name] = true
+		return known
+	case slices.Contains(s.small, name):
+		return true
+	case len(s.small) < cap(s.small):
+		s.small = append(s.small, name)
+		return false
+	}
+	s.large = map[string]bool{name: true}
+	for _, other := range s.small {
+		s.large[other] = true
+	}
+	return false
 }
 
 // list hands each member of a sequence to f; a single value counts as a sequence of one.
