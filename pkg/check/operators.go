@@ -17,7 +17,9 @@ type operators struct {
 // names are the variables that matchers and extractors use.
 func (o *operators) names() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		all := func(names []string) bool { return !slices.ContainsFunc(names, func(name string) bool { return !yield(name) }) }
+		all := func(names []string) bool {
+			return !slices.ContainsFunc(names, func(name string) bool { return !yield(name) })
+		}
 		for _, m := range o.matchers {
 			if !yield(m.part) {
 				return

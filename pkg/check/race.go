@@ -1,7 +1,10 @@
 package check
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,37 +14,37 @@ import (
 // maxCopies bounds the copies of a request that are sent at once.
 const maxCopies = 1000
 
-// race sends copies of a request at once, each by the Sender like any other, and judges their answers in order. It fails when none of
-// them was answered: that a host drops some is what such a check provokes.
+// reply is what came of one copy.
+type reply struct {
+	resp  *requester.Response
+	err   error
+	panic any
+}
+
+// race sends copies of a request at once, each by the Sender like any other, and judges their answers in order. Those that a pace held
+// back follow when some have gone out. It fails when none was answered: that a host drops some is what such a check provokes.
 func (s *state) race(ctx context.Context, q *request, req *requester.Request) (bool, error) {
-	turn := together(s.job.Turn)
-	type reply struct {
-		resp  *requester.Response
-		err   error
-		panic any
-	}
-	replies := make([]reply, s.block.copies)
-	start := make(chan struct{})
-	var all sync.WaitGroup
+	replies := make([]*reply, s.block.copies)
 	for i := range replies {
-		all.Go(func() {
-			defer func() { replies[i].panic = recover() }()
-			<-start
-			replies[i].resp, replies[i].err = s.job.Send.Do(ctx, req, turn)
-		})
+		replies[i] = &reply{}
 	}
-	close(start)
-	all.Wait()
-	matched, answered := false, false
+	s.sendAll(ctx, req, replies)
+	answered := slices.ContainsFunc(replies, func(r *reply) bool { return r.resp != nil })
+	if answered {
+		s.sendAll(ctx, req, slices.DeleteFunc(slices.Clone(replies), func(r *reply) bool {
+			_, held := errors.AsType[*requester.NotAdmittedError](r.err)
+			return !held
+		}))
+	}
+	matched := false
 	var first error
 	for _, r := range replies {
 		switch {
 		case r.panic != nil:
 			panic(r.panic)
-		case r.err != nil && first == nil:
-			first = r.err
-		case r.resp != nil:
-			answered = true
+		case r.err != nil:
+			first = cmp.Or(first, r.err)
+		default:
 			matched = s.take(req, r.resp) || matched
 		}
 		if matched && s.block.stop {
@@ -52,6 +55,22 @@ func (s *state) race(ctx context.Context, q *request, req *requester.Request) (b
 		return false, s.fault(ctx, q, req, first)
 	}
 	return matched, nil
+}
+
+// sendAll sends a copy of a request for each reply, all at once.
+func (s *state) sendAll(ctx context.Context, req *requester.Request, replies []*reply) {
+	turn := together(s.job.Turn)
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for _, r := range replies {
+		all.Go(func() {
+			defer func() { r.panic = recover() }()
+			<-start
+			r.resp, r.err = s.job.Send.Do(ctx, req, turn)
+		})
+	}
+	close(start)
+	all.Wait()
 }
 
 // sharedTurn is the turn of one run for several sends at a time: it is given back by one of them after the other.

@@ -94,6 +94,19 @@ func TestRaceWithFailures(t *testing.T) {
 			t.Errorf("%d of 5 fail: %v is a SendError: %t", row.fail, err, ok)
 		}
 	}
+	// Copies that a pace holds back follow the others; a quarantine keeps holding them back.
+	for _, row := range []struct{ until, sent, findings int }{{5, 8, 5}, {100, 8, 2}} {
+		send := &crowd{answer: func(n int) error {
+			if n > 2 && n <= row.until {
+				return &requester.NotAdmittedError{Key: "h:80"}
+			}
+			return nil
+		}}
+		out, err := mustParse(t, template(redeem+ending)).Run(context.Background(), Job{Target: mustTarget(t, "http://h"), Send: send})
+		if len(out.Findings) != row.findings || err != nil || send.n != row.sent {
+			t.Errorf("held back until %d: %d findings, %v, %d sends", row.until, len(out.Findings), err, send.n)
+		}
+	}
 	defer func() {
 		if recover() != "a bug" {
 			t.Error("the panic of a copy was lost")
