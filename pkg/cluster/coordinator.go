@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -150,15 +151,31 @@ func (c *Coordinator) Serve(ctx context.Context) (Ending, error) {
 		return run.serve(ctx, before)
 	}, last)
 	if err == nil || errors.Is(err, ErrStopped) {
-		cleaning, stop := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
-		defer stop()
-		if gone := c.conn.remove(cleaning, c.spec.Scan); gone != nil {
-			c.cfg.Log("the scan's streams could not all be removed: %v", gone)
-		}
-		c.conn.nudge()
+		c.close(context.WithoutCancel(ctx))
 	}
 	return ending, err
 }
+
+// close takes the scan off the server, and waits a moment for workers to notice: the server may be closed next.
+func (c *Coordinator) close(ctx context.Context) {
+	cleaning, stop := context.WithTimeout(ctx, callTimeout)
+	defer stop()
+	if err := c.conn.remove(cleaning, c.spec.Scan); err != nil {
+		c.cfg.Log("the scan's streams could not all be removed: %v", err)
+		return
+	}
+	c.conn.nudge()
+	noticing, stopNoticing := context.WithTimeout(ctx, noticeWait)
+	defer stopNoticing()
+	for noticing.Err() == nil {
+		all, err := c.conn.census(noticing, c.cfg.Refused)
+		if err != nil || !slices.ContainsFunc(all, func(w WorkerStatus) bool { return w.Scan == c.spec.Scan }) {
+			return
+		}
+	}
+}
+
+const noticeWait = 3 * time.Second
 
 // open makes the scan's place on the server, and says whether there was one before.
 func (c *Coordinator) open(ctx context.Context) (before bool, err error) {
