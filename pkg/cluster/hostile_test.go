@@ -131,12 +131,17 @@ func TestHostileMessagesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.say(within(t), "-NAK"); err != nil { // the thief gives back what it has
-		t.Fatal(err)
-	}
 	inner := answering(items)
 	inner.pace = unpaced{}
 	g.join("w1", inner, func(c *WorkerConfig) { c.Refused = atWorker.Refusals })
+	for ctx := within(t); atWorker.Count() < 5; { // the scan goes on until the thief gives back what it has
+		if !pause(ctx, idleLeast) {
+			t.Fatalf("the worker refused %d messages, want 3 scans and 2 batches", atWorker.Count())
+		}
+	}
+	if err := d.say(within(t), "-NAK"); err != nil {
+		t.Fatal(err)
+	}
 	if err := await(t, served); err != nil {
 		t.Fatal(err)
 	}
