@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -132,5 +133,48 @@ func TestPayloadLinks(t *testing.T) {
 	}
 	if _, err := src.payload("folder"); err == nil || !strings.Contains(err.Error(), "is no file") {
 		t.Errorf("a folder as a payload: %v", err)
+	}
+}
+
+// A check made of several files is the same with those alone, below any other folder.
+func TestFilesOfACheck(t *testing.T) {
+	folder := t.TempDir()
+	write := func(root, name, text string) {
+		t.Helper()
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(folder, "far/near/one.yaml", template("http:\n  - path: ['{{BaseURL}}/{{a}}/{{b}}']\n    payloads: {a: words.txt, b: lists/more.txt}\n"+ending))
+	write(folder, "far/near/lists/more.txt", "1\n2\n")
+	write(folder, "far/words.txt", "x\n")
+	write(folder, "words.txt", "not this one\n")
+	write(folder, "far/near/other.txt", "nor this\n")
+	set, err := Load(t.Context(), LoadOptions{Paths: []string{folder}})
+	if err != nil || len(set.Checks) != 1 {
+		t.Fatalf("%+v, %v", set, err)
+	}
+	root, names := set.Checks[0].Files()
+	want := []string{"far/near/one.yaml", "far/words.txt", "far/near/lists/more.txt"}
+	for i := range want {
+		want[i] = filepath.FromSlash(want[i])
+	}
+	if root != folder || !slices.Equal(names, want) {
+		t.Fatalf("made of %v below %s, want %v below %s", names, root, want, folder)
+	}
+	other := t.TempDir()
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(other, name, string(text))
+	}
+	if set, err = Load(t.Context(), LoadOptions{Paths: []string{other}}); err != nil || len(set.Checks) != 1 {
+		t.Errorf("elsewhere: %+v, %v", set, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ type Check struct {
 	requests int
 
 	payloadFiles []string
+	root         string // the folder that was given, or that of the file
 }
 
 // definition is one of the variables section.
@@ -44,6 +46,19 @@ func (c *Check) File() string { return c.file }
 
 // PayloadFiles are the files that its payloads were read from.
 func (c *Check) PayloadFiles() []string { return c.payloadFiles }
+
+// Files are all files that the check was made of, the template first, by their names below root: the folder that was given to [Load], or
+// that of a file that was. With them below another root the check is the same.
+func (c *Check) Files() (root string, below []string) {
+	for _, file := range append([]string{c.file}, c.payloadFiles...) {
+		name, err := filepath.Rel(c.root, file)
+		if err != nil { // neither can be without the other
+			name = filepath.Base(file)
+		}
+		below = append(below, name)
+	}
+	return c.root, below
+}
 
 // Info is what the check says about itself.
 func (c *Check) Info() *Info { return &c.info }
@@ -122,7 +137,7 @@ func parse(text []byte, src source) (*Check, []*Problem) {
 	if doc == nil {
 		return nil, r.problems
 	}
-	c := &Check{file: src.file}
+	c := &Check{file: src.file, root: src.root}
 	src.read = func(file string) { c.payloadFiles = append(c.payloadFiles, file) }
 	t := &templateReader{reader: r, src: src, check: c}
 	t.template(doc)
