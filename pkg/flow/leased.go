@@ -58,8 +58,8 @@ func (l *Leased) Add(first time.Time, every time.Duration, n int) {
 	l.runs = append(l.runs, run{first, max(0, every), n})
 	want := l.more + 1
 	switch {
-	case l.lost > 0:
-		want = l.used
+	case l.lost > 0: // for want of requests, or because this process did not get to run; the second is over soon
+		want = max(l.used+l.used/2+1, want/4)
 	case l.short:
 		want = min(2*want, 2*n)
 	}
@@ -68,7 +68,8 @@ func (l *Leased) Add(first time.Time, every time.Duration, n int) {
 }
 
 // Wanted is how many slots to ask for now, 0 where nobody has asked for one lately or the next ones are held already. It
-// follows what was used: it doubles while requests find no slot, and falls to what was used when slots went by.
+// follows what was used: it doubles while requests find no slot, and falls to half as many again as were used when slots
+// went by.
 func (l *Leased) Wanted(now time.Time) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

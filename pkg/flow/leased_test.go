@@ -115,7 +115,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// What is wanted follows what is used: twice as much while requests find none, what was used when slots go by, and nothing
+// What is wanted follows what is used: twice as much while requests find none, less when slots go by, and nothing
 // while nobody asks or enough is there.
 func TestLeasedWantsWhatIsUsed(t *testing.T) {
 	var l Leased
@@ -151,7 +151,7 @@ func TestLeasedWantsWhatIsUsed(t *testing.T) {
 	wants(0, "nobody has asked for a second")
 	take(1)
 	l.Add(now, 0, 1)
-	wants(3, "of the ten 3 were used")
+	wants(5, "of the ten 3 were used, and twenty had been wanted")
 }
 
 func TestLeasedWithAHost(t *testing.T) {
