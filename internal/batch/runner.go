@@ -128,14 +128,19 @@ func (teller) Start() error { return nil }
 // Finish implements [report.Handler].
 func (teller) Finish() error { return nil }
 
-// Event implements [report.Handler]. What was left out because the proxy is down is not over: another worker may reach it.
+// Event implements [report.Handler]. It is the last one that has the event. What was left out because the proxy is down is not over: another worker may reach it.
 func (t teller) Event(e report.Event) error {
 	switch e := e.(type) {
 	case *report.Skipped:
 		if e.Reason != string(scan.ProxyFailed) {
 			t(e)
 		}
-	case *report.Result, *report.Transition, *report.Throttled, *report.Held, *report.Paused:
+	case *report.Result:
+		if e.Template != "" { // of a check: whoever gets it knows its checks, and has other names for their files
+			e.Check, e.Template, e.Protocol, e.Info = "", "", "", nil
+		}
+		t(e)
+	case *report.Transition, *report.Throttled, *report.Held, *report.Paused:
 		t(e)
 	}
 	return nil

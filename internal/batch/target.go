@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/redialscan/redial/internal/scan"
 	"github.com/redialscan/redial/pkg/cluster"
 	"github.com/redialscan/redial/pkg/hostkey"
+	"github.com/redialscan/redial/pkg/report"
 	"github.com/redialscan/redial/pkg/target"
 )
 
@@ -79,4 +81,31 @@ func (w *work) Left(number int64, all int) (from int, again []int) {
 		return all, nil
 	}
 	return t.From, t.Again
+}
+
+// Name says of items that were skipped elsewhere than in a scan which target they are of.
+func Name(t cluster.Target, s *report.Skipped) {
+	if parsed, err := parseLine(t.Line); err == nil {
+		s.URL, s.Input = parsed.URL(), parsed.Input
+	}
+}
+
+// Feed gives the targets of a list to a coordinator, numbered from 0. It is used by one goroutine.
+type Feed struct {
+	From scan.Targets
+	read int64
+}
+
+// Next gives the next target, and io.EOF after the last one.
+func (f *Feed) Next() (cluster.Target, error) {
+	t, err := f.From.Next()
+	if err != nil {
+		return cluster.Target{}, err
+	}
+	text, err := Line(t)
+	if err != nil {
+		return cluster.Target{}, err
+	}
+	f.read++
+	return cluster.Target{Index: f.read - 1, Key: t.Key(), Line: text}, nil
 }

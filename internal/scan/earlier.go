@@ -24,6 +24,17 @@ func Places(opt Options) []*report.Check {
 	return all
 }
 
+// Names gives a function that says of a result which check it is of, for results that come from elsewhere and tell only the
+// place of their item.
+func Names(opt Options) func(*report.Result) {
+	s := &Scan{opt: opt, told: tellChecks(opt.Checks)}
+	return func(r *report.Result) {
+		if opt.Checks != nil && r.Index < len(opt.Checks.Checks) {
+			s.nameCheck(r, r.Index)
+		}
+	}
+}
+
 // goOn takes up an earlier scan: what it counted, and where its hosts stood.
 func (s *Scan) goOn() error {
 	if s.opt.Earlier == nil {
