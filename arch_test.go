@@ -19,6 +19,8 @@ var allowed = map[string]map[string]string{
 		"pkg/requester": "the bare loop sends by redial's HTTP code",
 	},
 	"cmd": {
+		"internal/batch":    "what the workers of a shared scan run, and its coordinator counts",
+		"pkg/cluster":       "a scan that is shared out to workers",
 		"internal/capture":  "flags become the printer and the store of what is sent and comes back",
 		"internal/lab":      "the lab and demo commands run one",
 		"internal/metrics":  "the scan command shows its scan to Prometheus",

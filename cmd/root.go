@@ -54,7 +54,7 @@ item is accounted for: done, failed, or skipped with the reason.`,
 	root.SetVersionTemplate("redial {{.Version}}\n")
 	root.SetFlagErrorFunc(flagMistake)
 	setHelp(root)
-	root.AddCommand(newScanCommand(env), newChecksCommand(env), newReportCommand(env), newConfigCommand(env), newDemoCommand(env),
+	root.AddCommand(newScanCommand(env), newServeCommand(env), newWorkerCommand(env), newWorkersCommand(env), newChecksCommand(env), newReportCommand(env), newConfigCommand(env), newDemoCommand(env),
 		newLabCommand(env), newCompletionCommand(env),
 		newManCommand(), newVersionCommand(env))
 	return root

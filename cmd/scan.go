@@ -30,6 +30,8 @@ type scanOptions struct {
 	output  outputOptions
 	capture captureOptions
 	watch   watchOptions
+	bundled bool // the files come from a coordinator
+	shared  bool // workers run the scan
 
 	settings settings
 }
@@ -73,7 +75,7 @@ any long name after a single dash. A flag that has another name here is told.`,
 }
 
 // addFlags adds the flags to a command, in the groups of its help.
-func (o *scanOptions) addFlags(c *cobra.Command) {
+func (o *scanOptions) addFlags(c *cobra.Command) *flagGroups {
 	groups := newFlagGroups(c)
 	groups.add("Targets", o.input.addFlags)
 	groups.add("Checks", o.checks.addFlags, o.checks.addScanFlags)
@@ -86,6 +88,7 @@ func (o *scanOptions) addFlags(c *cobra.Command) {
 	groups.add("Looking closer", o.capture.addFlags)
 	groups.add("Watching", o.watch.addFlags)
 	groups.add("Configuration", o.settings.addFlags)
+	return groups
 }
 
 // validate refuses what makes no sense, alone or together.
@@ -168,7 +171,11 @@ func (o *scanOptions) run(ctx context.Context, env Env) (err error) {
 	if s, err = scan.New(opt); err != nil {
 		return err
 	}
-	ending, err := o.watched(ctx, s, screen, watched)
+	var ending scan.Ending
+	err = o.watched(ctx, screen, watched, s.Status, func(ctx context.Context) (err error) {
+		ending, err = s.Run(ctx)
+		return err
+	})
 	if err == nil && ending.Items == 0 && opt.Only == nil {
 		err = emptyInput(in.reader)
 	}
@@ -190,6 +197,11 @@ func (o *scanOptions) prepare(ctx context.Context, env Env, screen *screen) (opt
 	}
 	if err := o.checks.announce(opt.Checks, o.input.strict, screen.messages); err != nil {
 		return opt, nil, err
+	}
+	if o.shared {
+		if err := leaveOutAlone(opt.Checks, screen.messages); err != nil {
+			return opt, nil, err
+		}
 	}
 	if err := o.describeInputs(&opt.Started, opt.Checks); err != nil {
 		return opt, nil, err

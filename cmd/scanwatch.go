@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/redialscan/redial/internal/metrics"
-	"github.com/redialscan/redial/internal/scan"
 	"github.com/redialscan/redial/pkg/report"
 	"github.com/redialscan/redial/pkg/requester"
 )
@@ -58,6 +57,15 @@ type gauge struct {
 
 // measure takes the port, and counts the requests of a client that is made of cfg. status is asked once Serve is called.
 func (o *watchOptions) measure(ctx context.Context, s *screen, cfg *requester.Config, status func() report.Status) (gauge, error) {
+	g, err := o.listen(ctx, s, status)
+	if g.metrics != nil {
+		listen(cfg, g.metrics.Observe)
+	}
+	return g, err
+}
+
+// listen takes the port.
+func (o *watchOptions) listen(ctx context.Context, s *screen, status func() report.Status) (gauge, error) {
 	if o.metricsAddr == "" {
 		return gauge{}, nil
 	}
@@ -66,9 +74,7 @@ func (o *watchOptions) measure(ctx context.Context, s *screen, cfg *requester.Co
 		return gauge{}, usageErrorf("metrics-addr", "%v", err)
 	}
 	s.messages.info("metrics at http://%s/metrics, profiles at /debug/pprof/", l.Addr())
-	g := gauge{metrics.New(version(), status), l}
-	listen(cfg, g.metrics.Observe)
-	return g, nil
+	return gauge{metrics.New(version(), status), l}, nil
 }
 
 // close frees the port of a scan that cannot begin.
@@ -98,13 +104,13 @@ func (o *scanOptions) tellStop(ctx, watch context.Context, screen *screen) {
 	}
 }
 
-// watched runs the scan with a progress bar or status lines beside it.
-func (o *scanOptions) watched(ctx context.Context, s *scan.Scan, screen *screen, g gauge) (scan.Ending, error) {
+// watched runs a scan with a progress bar or status lines beside it.
+func (o *scanOptions) watched(ctx context.Context, screen *screen, g gauge, status func() report.Status, run func(context.Context) error) error {
 	var wg sync.WaitGroup
 	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
 	final := false // read after stop only
 	sample := func() report.Status {
-		st := s.Status()
+		st := status()
 		st.Final = watch.Err() != nil && final
 		return st
 	}
@@ -124,9 +130,9 @@ func (o *scanOptions) watched(ctx context.Context, s *scan.Scan, screen *screen,
 	}
 	wg.Go(func() { paceCollector(watch, 100*time.Millisecond) })
 	wg.Go(func() { o.tellStop(ctx, watch, screen) })
-	ending, err := s.Run(ctx)
+	err := run(ctx)
 	final = true
 	stop()
 	wg.Wait()
-	return ending, err
+	return err
 }

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +52,9 @@ func TestScripts(t *testing.T) {
 			"waitfile": waitFile,
 			"status":   wantStatus,
 			"stopped":  wantStopped,
+			"freeport": freePort,
+			"sameset":  wantSameSet,
+			"waitfor":  waitFor,
 		},
 	})
 }
@@ -75,6 +81,28 @@ func waitFile(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// waitFor runs a command again and again until it succeeds: "waitfor redial workers".
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: waitfor command [arguments]")
+	}
+	deadline := time.NewTimer(30 * time.Second)
+	defer deadline.Stop()
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for {
+		err := ts.Exec(args[0], args[1:]...)
+		if err == nil {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-deadline.C:
+			ts.Fatalf("waitfor: %v after 30 s", err)
+		}
+	}
+}
+
 // wantStatus runs a command and wants one exit status exactly: "status 2 redial scan".
 func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -92,5 +120,29 @@ func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// freePort sets a variable to a port of loopback at which nobody listens now: "freeport PORT".
+func freePort(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: freeport variable")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	ts.Check(err)
+	ts.Check(l.Close())
+	ts.Setenv(args[0], port)
+}
+
+// wantSameSet wants two files with the same lines in whatever order, at least one: "sameset a b".
+func wantSameSet(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sameset file file")
+	}
+	a, b := slices.Sorted(strings.Lines(ts.ReadFile(args[0]))), slices.Sorted(strings.Lines(ts.ReadFile(args[1])))
+	if len(a) == 0 || !slices.Equal(a, b) {
+		ts.Fatalf("%s has %d lines and %s %d, which are not the same", args[0], len(a), args[1], len(b))
 	}
 }

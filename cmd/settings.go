@@ -29,6 +29,14 @@ func (s *settings) addFlags(fs *pflag.FlagSet) {
 
 // apply gives each flag that was not typed the value that it has elsewhere.
 func (s *settings) apply(flags *pflag.FlagSet, env Env) error {
+	if err := s.applyEnvironment(flags, env); err != nil {
+		return err
+	}
+	return s.applyFile(flags, env)
+}
+
+// applyEnvironment takes the values of flags that were not typed from the environment.
+func (s *settings) applyEnvironment(flags *pflag.FlagSet, env Env) error {
 	s.sources = make(map[string]string)
 	flags.Visit(func(f *pflag.Flag) { s.sources[f.Name] = "flag" })
 	var err error
@@ -44,7 +52,7 @@ func (s *settings) apply(flags *pflag.FlagSet, env Env) error {
 		return err
 	}
 	s.warn(flags, env)
-	return s.applyFile(flags, env)
+	return nil
 }
 
 // warn finds what was probably meant for a flag. Other names may be there for other programs.
@@ -56,7 +64,7 @@ func (s *settings) warn(flags *pflag.FlagSet, env Env) {
 		name, _, _ := strings.Cut(pair, "=")
 		word, ours := strings.CutPrefix(name, environmentPrefix)
 		word = strings.ReplaceAll(strings.ToLower(word), "_", "-")
-		if !ours || flags.Lookup(word) != nil {
+		if !ours || flags.Lookup(word) != nil || name == tokenVariable || name == nkeyVariable {
 			continue
 		}
 		if meant := nearest(word, settableNames(flags)); meant != "" {

@@ -9,7 +9,11 @@ import (
 
 // parts turns the flags into the options of a scan; targets and handlers are added by run.
 func (o *scanOptions) parts(screen *screen) (scan.Options, error) {
-	probe, err := o.request.probe(screen.messages.info)
+	told := screen.messages.info
+	if o.bundled {
+		told = func(string, ...any) {} // the name of the file would tell nobody anything
+	}
+	probe, err := o.request.probe(told)
 	if err != nil {
 		return scan.Options{}, err
 	}

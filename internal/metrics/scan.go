@@ -23,6 +23,8 @@ type Scan struct {
 	version string
 	sample  func() report.Status
 
+	cluster func() Cluster // nil = the scan has no workers
+
 	errors    [classes]atomic.Int64
 	responses [6]atomic.Int64 // by the first digit of the status; 0 is any that makes no sense
 	buckets   [len(bounds) + 1]atomic.Int64
@@ -32,6 +34,28 @@ type Scan struct {
 // New makes the metrics of a scan, of which sample tells where it stands.
 func New(version string, sample func() report.Status) *Scan {
 	return &Scan{version: version, sample: sample}
+}
+
+// Cluster is where the workers of a scan that is shared out stand.
+type Cluster struct {
+	Queued, Parked int // batches that workers have or may have, and remainders that wait for their hosts
+	Workers        int
+	Slots, Running int   // of all workers
+	Refused        int64 // messages that made no sense
+}
+
+// Share makes the metrics those of a scan that is shared out, whose requests are counted elsewhere. Call it before the
+// metrics are served.
+func (s *Scan) Share(sample func() Cluster) { s.cluster = sample }
+
+func writeCluster(p *page, c Cluster) {
+	p.family("redial_cluster_batches", "gauge", "Batches of hosts, by where they are: with workers or waiting for one, or parked until a host is due.")
+	p.sample("redial_cluster_batches", `state="queued"`, float64(c.Queued))
+	p.sample("redial_cluster_batches", `state="parked"`, float64(c.Parked))
+	p.single("redial_cluster_workers", "gauge", "Workers that were heard of lately.", float64(c.Workers))
+	p.single("redial_cluster_slots", "gauge", "Batches that all workers can run at once.", float64(c.Slots))
+	p.single("redial_cluster_batches_running", "gauge", "Batches that workers run.", float64(c.Running))
+	p.single("redial_cluster_messages_refused_total", "counter", "Messages that made no sense.", float64(c.Refused))
 }
 
 // Observe counts one request that is over.
@@ -88,7 +112,11 @@ func (s *Scan) WriteTo(w io.Writer) (int64, error) {
 	p.family("redial_build_info", "gauge", "The version that runs, always 1.")
 	p.sample("redial_build_info", fmt.Sprintf("version=%q,go=%q", s.version, runtime.Version()), 1)
 	s.writeStatus(&p, s.sample())
-	s.writeRequests(&p)
+	if s.cluster != nil {
+		writeCluster(&p, s.cluster())
+	} else {
+		s.writeRequests(&p)
+	}
 	writeProcess(&p)
 	n, err := io.WriteString(w, p.String())
 	return int64(n), err

@@ -1,0 +1,175 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/redialscan/redial/internal/scan"
+	"github.com/redialscan/redial/pkg/cluster"
+	"github.com/redialscan/redial/pkg/report"
+	"github.com/redialscan/redial/pkg/target"
+)
+
+// serveOptions are the flags of redial serve: those of a scan, and how it is shared out.
+type serveOptions struct {
+	scan   scanOptions
+	server serverOptions
+	access accessOptions
+}
+
+func newServeCommand(env Env) *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Share a scan out to workers on several machines",
+		Long: `Run a scan by workers: cut the targets into batches of hosts, hand them to whoever
+joins with redial worker, and write what they find as redial scan does. A host is with one
+worker at a time, and its quarantine goes with it. The workers are reached over NATS: a
+server is part of this program, or one of yours is used with --nats.
+
+The flags are those of redial scan. --concurrency and --dial-concurrency are those of each
+worker, unless it has its own; --rate-limit is that of all workers together, and always
+kept as a queue. Headers, credentials and client certificates go to the workers over the
+connection: beyond this machine, use TLS.
+
+Nothing is sent from here: without a worker the scan waits. Ctrl-C has the workers hand
+back what they have; with an events file, --resume goes on from there, also after a crash
+of this process, with the same --state-dir or --nats.`,
+		Example: `  redial serve -l targets.txt -t templates/ --events scan.events
+  redial worker        # in another terminal, or several
+  redial serve -l targets.txt --listen 10.0.0.5:4222 --token-file token
+  redial serve -l targets.txt --nats tls://nats.example.com --resume scan.events`,
+		GroupID:     groupScan,
+		Args:        noArguments,
+		Annotations: map[string]string{exitStatusKey: exitStatusHelp},
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.scan.settings.apply(c.Flags(), env); err != nil {
+				return err
+			}
+			err := o.validate(c.Flags())
+			if err == nil {
+				err = o.run(c.Context(), env, c.Flags())
+			}
+			return o.scan.settings.blame(err)
+		},
+	}
+	groups := o.scan.addFlags(c)
+	groups.add("Sharing out", o.server.addFlags)
+	groups.add("Access", o.access.addFlags)
+	for name := range lonelyFlags() {
+		c.Flags().Lookup(name).Hidden = true
+	}
+	return c
+}
+
+func (o *serveOptions) validate(flags *pflag.FlagSet) error {
+	if err := refuseLonely(flags); err != nil {
+		return err
+	}
+	if err := o.server.validate(flags); err != nil {
+		return err
+	}
+	return o.scan.validate(flags)
+}
+
+// run makes the parts, runs the scan by its workers, and says by its error how it ended.
+func (o *serveOptions) run(ctx context.Context, env Env, flags *pflag.FlagSet) (err error) {
+	s := &o.scan
+	s.shared = true
+	screen := s.output.screen(env, !s.watch.noProgress && !s.watch.statsJSON)
+	for _, warning := range s.settings.warnings {
+		screen.messages.warn("%s", warning)
+	}
+	opt, held, err := s.prepare(ctx, env, screen)
+	if err != nil {
+		return err
+	}
+	ended := false
+	defer func() { err = errors.Join(err, held.close(ended)) }()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer env.BrokenPipes()()
+	opt.OutputFailed = func(err error) {
+		if unread(err) {
+			stop(&InterruptError{Signal: syscall.SIGPIPE})
+			return
+		}
+		screen.messages.fail("%v", err)
+	}
+	in, err := s.input.open(env.Stdin, false, func(bad *target.LineError) { screen.messages.warn("%v", bad) })
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	stopRead := context.AfterFunc(ctx, in.cancel)
+	defer stopRead()
+	opt.Targets, opt.StopReading = in.reader, in.cancel
+	link, err := o.connect(ctx, env, screen.messages)
+	if err != nil {
+		return err
+	}
+	defer link.close()
+	ending, err := o.shareOut(ctx, env, flags, screen, &opt, link)
+	if err == nil && ending.Items == 0 {
+		err = emptyInput(in.reader)
+	}
+	if ending.Items > 0 && !s.output.silent {
+		fmt.Fprint(screen.stderr, ending.Text())
+		s.howToGoOn(ctx, screen, held)
+	}
+	ended = err == nil
+	return s.status(ctx, ending, lost(err))
+}
+
+// shareOut opens the outputs and runs the scan.
+func (o *serveOptions) shareOut(
+	ctx context.Context, env Env, flags *pflag.FlagSet, screen *screen, opt *scan.Options, link *link,
+) (scan.Ending, error) {
+	s := &o.scan
+	shared := newSharedScan(s, opt)
+	watched, err := s.watch.measureShared(ctx, screen, shared)
+	if err != nil {
+		return scan.Ending{}, err
+	}
+	defer watched.close()
+	var files report.Files
+	defer files.Close()
+	s.keepInputs(env, &files)
+	if opt.Handlers, err = s.output.handlers(env, screen, &files, opt.Earlier); err != nil {
+		return scan.Ending{}, err
+	}
+	dir, err := os.MkdirTemp("", "redial-serve-*")
+	if err != nil {
+		return scan.Ending{}, err
+	}
+	defer os.RemoveAll(dir)
+	cfg, err := shared.config(flags, dir)
+	if err != nil {
+		return scan.Ending{}, err
+	}
+	cfg.Conn, cfg.Log = link.Conn, screen.messages.info
+	cfg.Spec.AckWait = report.Duration(o.server.ackWait)
+	if shared.coordinator, err = cluster.NewCoordinator(cfg); err != nil {
+		return scan.Ending{}, err
+	}
+	err = s.watched(ctx, screen, watched, shared.status, func(ctx context.Context) error {
+		_, err := shared.coordinator.Serve(ctx)
+		link.seeOff(ctx, shared.coordinator.Scan())
+		return err
+	})
+	return shared.ending, err
+}
+
+// lost makes a scan whose workers did not tell of all items an incomplete one.
+func lost(err error) error {
+	if some, ok := errors.AsType[*cluster.LostError](err); ok {
+		return &StatusError{Status: StatusIncomplete, Err: fmt.Errorf("incomplete: %w", some)}
+	}
+	return err
+}
