@@ -52,7 +52,7 @@ func (s *sending) converse() (*Response, error) {
 	start := time.Now()
 	if c.secure {
 		s.booking.success()
-	} else if err := c.begin(s.ctx, s.deadline); err != nil {
+	} else if err := c.begin(s.ctx, s.deadline); err != nil && !isCutOff(err) { // an end is heard as one
 		return nil, trouble{phase: hosterrors.PhaseHead, fresh: true}.explain(s.ctx, err)
 	}
 	t := talking{conn: c, room: make([]byte, readBuffer)}
