@@ -13,7 +13,7 @@ import (
 
 // Run runs redial with the arguments after its name and returns the exit status.
 func Run(args []string, env Env) int {
-	root := newRootCommand(env)
+	root := rootFor(env, args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a shell asks; every other start is spared it
 		for _, c := range withBelow(root) {
 			suggest(c)
@@ -32,7 +32,27 @@ func Run(args []string, env Env) int {
 	return statusOf(err)
 }
 
+// rootFor is the program for these arguments. A scan starts without the other commands: their hundreds of flags would cost it
+// milliseconds before its first request.
+func rootFor(env Env, args []string) *cobra.Command {
+	if len(args) > 0 && args[0] == scanName {
+		root := newBareRoot()
+		root.AddCommand(newScanCommand(env))
+		return root
+	}
+	return newRootCommand(env)
+}
+
 func newRootCommand(env Env) *cobra.Command {
+	root := newBareRoot()
+	root.AddCommand(newScanCommand(env), newServeCommand(env), newWorkerCommand(env), newWorkersCommand(env), newChecksCommand(env),
+		newReportCommand(env), newConfigCommand(env), newDemoCommand(env), newLabCommand(env), newCompletionCommand(env),
+		newManCommand(), newVersionCommand(env))
+	return root
+}
+
+// newBareRoot is the program without its commands.
+func newBareRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "redial",
 		Short: "A scanner that hangs up on dead hosts and calls them back",
@@ -54,9 +74,6 @@ item is accounted for: done, failed, or skipped with the reason.`,
 	root.SetVersionTemplate("redial {{.Version}}\n")
 	root.SetFlagErrorFunc(flagMistake)
 	setHelp(root)
-	root.AddCommand(newScanCommand(env), newServeCommand(env), newWorkerCommand(env), newWorkersCommand(env), newChecksCommand(env), newReportCommand(env), newConfigCommand(env), newDemoCommand(env),
-		newLabCommand(env), newCompletionCommand(env),
-		newManCommand(), newVersionCommand(env))
 	return root
 }
 

@@ -36,10 +36,12 @@ type scanOptions struct {
 	settings settings
 }
 
+const scanName = "scan"
+
 func newScanCommand(env Env) *cobra.Command {
 	var o scanOptions
 	c := &cobra.Command{
-		Use:   "scan",
+		Use:   scanName,
 		Short: "Scan targets",
 		Long: `Scan targets: ask each host for one or more paths and print what it answers, or run
 checks: templates in the format of nuclei.
