@@ -119,6 +119,17 @@ func (o *scanOptions) validate(flags *pflag.FlagSet) error {
 	return o.watch.validate(flags, o.output.silent)
 }
 
+// outputFailed tells of an output that fails, and stops the scan when it was the reader of standard output that left.
+func outputFailed(screen *screen, stop context.CancelCauseFunc) func(error) {
+	return func(err error) {
+		if unread(err) {
+			stop(&InterruptError{Signal: syscall.SIGPIPE}) // for nobody; what was found is in the files all the same
+			return
+		}
+		screen.messages.fail("%v", err)
+	}
+}
+
 // run makes the parts, runs the scan, and says by its error how it ended.
 func (o *scanOptions) run(ctx context.Context, env Env) (err error) {
 	screen := o.output.screen(env, !o.watch.noProgress && !o.watch.statsJSON)
@@ -134,13 +145,7 @@ func (o *scanOptions) run(ctx context.Context, env Env) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer env.BrokenPipes()()
-	opt.OutputFailed = func(err error) {
-		if unread(err) {
-			stop(&InterruptError{Signal: syscall.SIGPIPE}) // for nobody; what was found is in the files all the same
-			return
-		}
-		screen.messages.fail("%v", err)
-	}
+	opt.OutputFailed = outputFailed(screen, stop)
 	if err := o.request.reachProxy(ctx, opt.Requester.DialTimeout); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -95,13 +94,7 @@ func (o *serveOptions) run(ctx context.Context, env Env, flags *pflag.FlagSet) (
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer env.BrokenPipes()()
-	opt.OutputFailed = func(err error) {
-		if unread(err) {
-			stop(&InterruptError{Signal: syscall.SIGPIPE})
-			return
-		}
-		screen.messages.fail("%v", err)
-	}
+	opt.OutputFailed = outputFailed(screen, stop)
 	in, err := s.input.open(env.Stdin, false, func(bad *target.LineError) { screen.messages.warn("%v", bad) })
 	if err != nil {
 		return err
