@@ -27,9 +27,9 @@
 //	NextAdmit    |     quarantined                nothing left to send
 //	has come     '---> skipped: dead, not revisited, no room, the scan ends
 //
-// Fresh and living hosts are queues from which one item is taken at a time, so hosts take turns. Paused and parked hosts
-// sit in one heap by the time at which they may go on. A host whose window is full stands nowhere: the end of one of its
-// items puts it back.
+// Fresh and living hosts are queues, so hosts take turns. A turn is one item; of a host that answers within milliseconds it is a
+// row of up to 32 by one worker, as far as 100 ms go. Paused and parked hosts sit in one heap by the time at which they may go on.
+// A host whose window is full stands nowhere: the end of one of its items puts it back.
 //
 // Whoever can tell that many hosts fail because of an outage on this side may [Executor.Pause] the scan, have what failed
 // taken back with [Executor.Recall], and [Executor.Resume]. For that a failure that ends the work of a host is not told

@@ -17,6 +17,18 @@ func (l *line[T]) push(h *host[T]) {
 	l.n++
 }
 
+// lead puts a host of the line at its head.
+func (l *line[T]) lead(h *host[T]) {
+	if l.head == h {
+		return
+	}
+	l.remove(h)
+	h.next = l.head
+	l.head.prev = h
+	l.head = h
+	l.n++
+}
+
 func (l *line[T]) remove(h *host[T]) {
 	if h.prev == nil {
 		l.head = h.next

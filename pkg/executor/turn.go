@@ -116,6 +116,7 @@ type Turn struct {
 	floor *floor
 	ready chan struct{} // capacity 1: the wait is over, the slot is held
 	fresh bool          // the host has not answered yet
+	row   row
 
 	// Guarded by floor.mu.
 	held  slot

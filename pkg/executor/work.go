@@ -11,7 +11,10 @@ func (e *Executor[T]) work(ctx context.Context, c claim[T]) {
 	turn := newTurn(&e.floor)
 	for ok := true; ok; {
 		turn.held, turn.fresh = c.slot, c.fresh
-		c, ok = e.step(ctx, c, turn)
+		h := c.host
+		if c, ok = e.step(ctx, c, turn); c.host != h {
+			turn.row = row{}
+		}
 	}
 }
 
@@ -149,6 +152,9 @@ func (e *Executor[T]) finish(c claim[T], turn *Turn, out Outcome[T], call bool) 
 		e.parkLocked(h, at, now, &n)
 	}
 	e.restLocked(h, now, &n)
+	if out.Kind == Done {
+		e.stayLocked(h, turn, c.began, now)
+	}
 	return e.nextLocked(now, &n)
 }
 
