@@ -43,12 +43,12 @@ func (t *askWait) do(raw syscall.RawConn, out, in []byte) (n int, err error, ok 
 // take is called once before the wait and once after each.
 func (t *askWait) take(fd uintptr) (over bool) {
 	if t.sent < len(t.out) {
-		n, err := again(syscall.Write, int(fd), t.out)
-		t.sent = max(n, 0)
+		n, err := writeFD(fd, t.out)
+		t.sent = n
 		t.more = t.sent < len(t.out)
 		return t.more || err != nil
 	}
-	n, err := again(syscall.Read, int(fd), t.in)
+	n, err := readFD(fd, t.in)
 	switch {
 	case err == syscall.EAGAIN:
 		return false
@@ -60,16 +60,6 @@ func (t *askWait) take(fd uintptr) (over bool) {
 		t.got = n
 	}
 	return true
-}
-
-// again makes a system call that a signal may interrupt.
-func again(call func(int, []byte) (int, error), fd int, p []byte) (int, error) {
-	for {
-		n, err := call(fd, p)
-		if err != syscall.EINTR {
-			return n, err
-		}
-	}
 }
 
 // rawOf gives access to the descriptor of a connection in the clear; nil where there is none.
