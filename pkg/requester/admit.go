@@ -14,6 +14,7 @@ import (
 type slot struct {
 	grant flow.Grant
 	slow  slotFrom
+	began time.Time // when it was there to be used
 }
 
 // cancel gives the slot back, for a request that does not leave.
@@ -22,34 +23,36 @@ func (s *slot) cancel(now time.Time) {
 	s.slow.cancel()
 }
 
-// admit walks a request through flow, window and breaker. Whoever refuses, the slot is given back.
-func (c *Client) admit(ctx context.Context, g *gate, turn Turn, patient bool) (hosterrors.Ticket, error) {
+// admit walks a request that comes now through flow, window and breaker, and says when it has come through. Whoever refuses, the
+// slot is given back.
+func (c *Client) admit(ctx context.Context, g *gate, turn Turn, patient bool, now time.Time) (hosterrors.Ticket, time.Time, error) {
+	var none hosterrors.Ticket
 	if err := c.refuseInOutage(g, patient); err != nil {
-		return hosterrors.Ticket{}, err
+		return none, now, err
 	}
-	taken, err := c.takeSlot(ctx, g, turn, patient)
+	taken, err := c.takeSlot(ctx, g, turn, patient, now)
 	if err != nil {
-		return hosterrors.Ticket{}, err
+		return none, now, err
 	}
-	now := time.Now()
+	now = taken.began
 	if err := c.refuseInOutage(g, patient); err != nil { // it began while we waited
 		taken.cancel(now)
-		return hosterrors.Ticket{}, err
+		return none, now, err
 	}
 	if until := g.shutUntil(now); until.After(now) {
 		taken.cancel(now)
-		return hosterrors.Ticket{}, &NotAdmittedError{Key: g.key, Until: until}
+		return none, now, &NotAdmittedError{Key: g.key, Until: until}
 	}
 	if c.cfg.Breaker == nil {
-		return hosterrors.Ticket{}, nil
+		return none, now, nil
 	}
 	ticket, ok := c.cfg.Breaker.Enter(g.key)
 	if !ok {
 		now := time.Now()
 		taken.cancel(now)
-		return ticket, &NotAdmittedError{Key: g.key, Until: c.cfg.Breaker.NextAdmit(g.key, now)}
+		return none, now, &NotAdmittedError{Key: g.key, Until: c.cfg.Breaker.NextAdmit(g.key, now)}
 	}
-	return ticket, nil
+	return ticket, now, nil
 }
 
 // refuseInOutage refuses all but the canary. What a chain has come to cannot be put back.
@@ -65,9 +68,8 @@ func (c *Client) refuseInOutage(g *gate, patient bool) error {
 
 // takeSlot takes a slot of the scan's and the host's pace, all of them or none, and waits for it. A patient caller has nothing
 // to be put back to, so it waits where a pace would refuse it; a host that is shut refuses everybody.
-func (c *Client) takeSlot(ctx context.Context, g *gate, turn Turn, patient bool) (slot, error) {
+func (c *Client) takeSlot(ctx context.Context, g *gate, turn Turn, patient bool, now time.Time) (slot, error) {
 	for {
-		now := time.Now()
 		if until := g.shutUntil(now); until.After(now) {
 			return slot{}, &NotAdmittedError{Key: g.key, Until: until}
 		}
@@ -76,31 +78,34 @@ func (c *Client) takeSlot(ctx context.Context, g *gate, turn Turn, patient bool)
 			return slot{}, &NotAdmittedError{Key: g.key, Until: at}
 		}
 		if at.After(now) {
-			if err := wait(ctx, turn, at); err != nil {
-				taken.cancel(time.Now())
+			err := wait(ctx, turn, at)
+			if now = time.Now(); err != nil {
+				taken.cancel(now)
 				return slot{}, fmt.Errorf("waiting for a slot: %w", err)
 			}
 		}
 		if ok {
-			return c.onTime(ctx, g, turn, patient, taken)
+			return c.onTime(ctx, g, turn, patient, taken, now)
 		}
+		now = time.Now()
 	}
 }
 
 // onTime exchanges a leased slot that we come too late for: others may have had the worker for which the request waited.
-func (c *Client) onTime(ctx context.Context, g *gate, turn Turn, patient bool, taken slot) (slot, error) {
+func (c *Client) onTime(ctx context.Context, g *gate, turn Turn, patient bool, taken slot, now time.Time) (slot, error) {
 	for {
-		now := time.Now()
 		left, ok := taken.grant.Renew(now)
 		switch {
 		case ok && left == 0:
+			taken.began = now
 			return taken, nil
 		case !ok && !patient:
 			taken.cancel(now)
 			return slot{}, &NotAdmittedError{Key: g.key, Until: now.Add(left)}
 		}
-		if err := wait(ctx, turn, now.Add(left)); err != nil {
-			taken.cancel(time.Now())
+		err := wait(ctx, turn, now.Add(left))
+		if now = time.Now(); err != nil {
+			taken.cancel(now)
 			return slot{}, fmt.Errorf("waiting for a slot: %w", err)
 		}
 	}
@@ -117,7 +122,7 @@ func (c *Client) askSlot(g *gate, now time.Time) (taken slot, at time.Time, ok b
 		slow.cancel()
 		return slot{}, now.Add(grant.Wait), false
 	}
-	return slot{grant, slow}, later(at, now.Add(grant.Wait)), true
+	return slot{grant: grant, slow: slow}, later(at, now.Add(grant.Wait)), true
 }
 
 func (c *Client) takeGrant(g *gate, now, at time.Time) flow.Grant {

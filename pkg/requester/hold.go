@@ -73,8 +73,7 @@ func (g *gate) isHeld(now time.Time) bool {
 }
 
 // hear takes an answer: one that asks for less holds the host back, any other lets it recover.
-func (c *Client) hear(g *gate, resp *Response) {
-	now := time.Now()
+func (c *Client) hear(g *gate, resp *Response, now time.Time) {
 	g.mu.Lock()
 	d, told := c.hearLocked(g, resp, now)
 	g.mu.Unlock()

@@ -79,7 +79,7 @@ func (c *Client) ask(ctx context.Context, req *Request, turn Turn) (*Response, e
 	if err := c.refuseInOutage(nobody, false); err != nil {
 		return nil, err
 	}
-	taken, err := c.takeSlot(ctx, nobody, turn, false)
+	taken, err := c.takeSlot(ctx, nobody, turn, false, time.Now())
 	if err != nil {
 		return nil, err
 	}

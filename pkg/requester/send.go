@@ -39,7 +39,8 @@ func (c *Client) send(ctx context.Context, req *Request, turn Turn, hop bool) (*
 		return c.ask(ctx, req, turn)
 	}
 	var room [128]byte
-	g, err := c.gates.enter(appendKey(room[:0], req.Host, req.Port), time.Now(), func() error { return c.welcome(req) })
+	now := time.Now()
+	g, err := c.gates.enter(appendKey(room[:0], req.Host, req.Port), now, func() error { return c.welcome(req) })
 	switch {
 	case errors.Is(err, hosterrors.ErrExcluded):
 		return nil, err
@@ -47,27 +48,27 @@ func (c *Client) send(ctx context.Context, req *Request, turn Turn, hop bool) (*
 		return nil, &hosterrors.BuildError{Err: err}
 	}
 	defer c.leave(g)
-	ticket, err := c.admit(ctx, g, turn, hop)
+	ticket, start, err := c.admit(ctx, g, turn, hop, now)
 	if err != nil {
 		return nil, err
 	}
-	return c.attempt(ctx, req, turn, g, ticket)
+	s := sending{client: c, ctx: ctx, req: req, turn: turn, gate: g}
+	s.booking = booking{client: c, sent: start, gate: g, req: req, ticket: ticket, ignoreTimeout: req.IgnoreTimeout}
+	return s.attempt(start)
 }
 
 func (c *Client) leave(g *gate) { c.gates.leave(g, time.Now()) }
 
 // attempt gives the ticket its outcome, whatever happens.
-func (c *Client) attempt(ctx context.Context, req *Request, turn Turn, g *gate, ticket hosterrors.Ticket) (resp *Response, err error) {
-	s := sending{client: c, ctx: ctx, req: req, turn: turn, gate: g}
-	start := time.Now()
-	s.booking = booking{client: c, sent: start, gate: g, req: req, ticket: ticket, ignoreTimeout: req.IgnoreTimeout}
+func (s *sending) attempt(start time.Time) (resp *Response, err error) {
+	c, g := s.client, s.gate
 	defer func() {
 		if err = c.withdrawn(err); !isWithdrawn(err) {
-			err = c.ours(g, req, start, c.throughProxy(ctx, req, start, resp, c.strained(start, err)))
+			err = c.ours(g, s.req, start, c.throughProxy(s.ctx, s.req, start, resp, c.strained(start, err)))
 		}
 		s.booking.close(err)
 		if resp != nil && err == nil {
-			c.hear(g, resp)
+			c.hear(g, resp, s.heardAt())
 		}
 		if c.cfg.Trace != nil {
 			s.trace(resp, err)
@@ -79,11 +80,19 @@ func (c *Client) attempt(ctx context.Context, req *Request, turn Turn, g *gate, 
 	}
 	// The host had closed its idle connections; whatever else idles there is as dead.
 	c.gates.empty(g, false)
-	if _, err = c.takeSlot(ctx, g, turn, true); err != nil {
+	if _, err = c.takeSlot(s.ctx, g, s.turn, true, time.Now()); err != nil {
 		return nil, err
 	}
 	resp, _, err = s.once(true)
 	return resp, err
+}
+
+// heardAt is when the answer was there.
+func (s *sending) heardAt() time.Time {
+	if s.ended.IsZero() {
+		return time.Now()
+	}
+	return s.ended
 }
 
 // sending is one attempt on its way.
@@ -95,6 +104,7 @@ type sending struct {
 	gate    *gate
 	booking booking
 	took    time.Duration        // spent, without the waits
+	ended   time.Time            // of the exchange, where that was over HTTP/1.1
 	session *tls.ConnectionState // of a handshake that is wanted for itself
 	// deadline ends handshake, head and body of the connection in use; zero = none of them has begun.
 	deadline time.Time
@@ -200,14 +210,14 @@ func (s *sending) over(c *conn) (resp *Response, again bool, err error) {
 		s.deadline = start.Add(want.timeout)
 	}
 	out := c.exchange(s.ctx, start, s.deadline, d, want, &s.booking)
-	now := time.Now()
-	s.took += now.Sub(start)
+	s.ended = time.Now()
+	s.took += s.ended.Sub(start)
 	if out.err != nil {
 		return nil, s.mayResend(c, &out), s.viaProxyError(c, &out)
 	}
 	resp = s.response(&out.head, &out.payload, c.ip, c.tls)
 	if kept = out.reuse && s.req.ServerName == "" && !s.client.closed.Load(); kept {
-		s.client.gates.push(s.gate, c, now)
+		s.client.gates.push(s.gate, c, s.ended)
 	}
 	return resp, false, nil
 }
