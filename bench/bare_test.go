@@ -13,7 +13,7 @@ import (
 
 // Both loops send each request once, and say so when one fails.
 func TestBareLoops(t *testing.T) {
-	l, err := lab.Start(lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 3, lab.TLS: 1}})
+	l, err := lab.Start(lab.Config{Counts: map[lab.Kind]int{lab.Healthy: 3, lab.TLS: 1}, RecordPaths: true})
 	if err != nil {
 		t.Fatal(err)
 	}

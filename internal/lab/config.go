@@ -43,6 +43,8 @@ type Config struct {
 	Seed uint64
 	// RecordTimes keeps the moment of every request, 8 bytes each, for Host.Times.
 	RecordTimes bool
+	// RecordPaths counts the requests of each path, for Host.Paths.
+	RecordPaths bool
 	// RecordRaw keeps the bytes of the last so many requests of each host, for Host.Raw.
 	RecordRaw int
 }

@@ -35,8 +35,6 @@ type HostStats struct {
 	// First and Last are the times of the first and the last request; zero when there was none.
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
-	// Paths has the requests of each path, query included; only when asked for.
-	Paths map[string]int64 `json:"paths,omitempty"`
 }
 
 // counter holds what arrived at one host. One lock for all of it keeps the
@@ -45,6 +43,7 @@ type HostStats struct {
 type counter struct {
 	start     time.Time // of the lab; its monotonic reading makes the others
 	keepTimes bool
+	keepPaths bool
 	keepRaw   int
 
 	mu          sync.Mutex
@@ -115,7 +114,9 @@ func (c *counter) begin(r *request) {
 		}
 		c.raw = append(c.raw, slices.Clone(r.raw))
 	}
-	c.countPathLocked(r.target)
+	if c.keepPaths {
+		c.countPathLocked(r.target)
+	}
 }
 
 func (c *counter) countPathLocked(path []byte) {

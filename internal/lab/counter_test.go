@@ -34,17 +34,18 @@ func TestCountsAreExact(t *testing.T) {
 		})
 	}
 	sending.Wait()
-	for _, s := range l.StatsWithPaths() {
+	for _, h := range l.Hosts() {
+		s, paths := h.Stats(), h.Paths()
 		if s.Requests != clients*rounds || s.InFlight != 0 || s.Broken != 0 {
 			t.Errorf("%s: %d requests, %d in flight, %d broken; want %d, 0, 0", s.Host, s.Requests, s.InFlight, s.Broken, clients*rounds)
 		}
 		if s.MaxInFlight < 1 || s.MaxInFlight > clients || s.MaxOpen > s.Connections {
 			t.Errorf("%s: at most %d in flight and %d open of %d clients and %d connections", s.Host, s.MaxInFlight, s.MaxOpen, clients, s.Connections)
 		}
-		if len(s.Paths) != rounds*4 {
-			t.Errorf("%s: %d paths, want %d", s.Host, len(s.Paths), rounds*4)
+		if len(paths) != rounds*4 {
+			t.Errorf("%s: %d paths, want %d", s.Host, len(paths), rounds*4)
 		}
-		for path, n := range s.Paths {
+		for path, n := range paths {
 			if n != clients/4 {
 				t.Errorf("%s%s: %d requests, want %d", s.Host, path, n, clients/4)
 			}
@@ -68,7 +69,7 @@ func TestCountsAreExact(t *testing.T) {
 }
 
 func TestPathsAreBounded(t *testing.T) {
-	var c counter
+	c := counter{keepPaths: true}
 	r := request{}
 	for i := range maxPaths + 7 {
 		r.target = fmt.Appendf(nil, "/%d", i)
@@ -105,11 +106,11 @@ func TestRawKeepsTheLastRequests(t *testing.T) {
 func TestStatsJSON(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	got, err := json.Marshal([]HostStats{
-		{Host: "127.9.9.1:80", Kind: Healthy, Requests: 3, Connections: 1, First: at, Last: at, Paths: map[string]int64{"/": 3}},
+		{Host: "127.9.9.1:80", Kind: Healthy, Requests: 3, Connections: 1, First: at, Last: at},
 		{Host: "127.9.9.2:80", Kind: Refusing},
 	})
 	want := `[{"host":"127.9.9.1:80","kind":"healthy","requests":3,"connections":1,"broken":0,"in_flight":0,"max_in_flight":0,` +
-		`"max_open":0,"first":"2026-01-02T03:04:05Z","last":"2026-01-02T03:04:05Z","paths":{"/":3}},` +
+		`"max_open":0,"first":"2026-01-02T03:04:05Z","last":"2026-01-02T03:04:05Z"},` +
 		`{"host":"127.9.9.2:80","kind":"refusing","requests":0,"connections":0,"broken":0,"in_flight":0,"max_in_flight":0,"max_open":0}]`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s (%v)\nwant %s", got, err, want)

@@ -25,14 +25,14 @@ func (h Host) URL() string {
 // Requests returns how many requests have arrived whole.
 func (h Host) Requests() int64 { return h.Stats().Requests }
 
-// Stats returns what has arrived, without the paths.
+// Stats returns what has arrived.
 func (h Host) Stats() HostStats {
 	s := h.server.count.stats()
 	s.Host, s.Kind = h.Addr, h.Kind
 	return s
 }
 
-// Paths returns the requests of each path, query included; see OtherPaths.
+// Paths returns the requests of each path, query included; see OtherPaths. It is empty without Config.RecordPaths.
 func (h Host) Paths() map[string]int64 { return h.server.count.pathCounts() }
 
 // Times returns the moment of every request, in order; empty without Config.RecordTimes.

@@ -63,7 +63,7 @@ func (l *Lab) furnish(cfg Config, specs []Spec, places []place) error {
 			addr:     at.addr,
 			site:     pages.at(spec.Kind, at.addr),
 			answer:   newAnswer(spec),
-			count:    &counter{start: start, keepTimes: cfg.RecordTimes, keepRaw: cfg.RecordRaw},
+			count:    &counter{start: start, keepTimes: cfg.RecordTimes, keepPaths: cfg.RecordPaths, keepRaw: cfg.RecordRaw},
 			switches: make(chan turn),
 			quit:     l.quit,
 			first:    at.listener,
@@ -150,20 +150,11 @@ func (l *Lab) Requests(addr string) int64 {
 	return 0
 }
 
-// Stats returns what has arrived at each host, in the order of Hosts, without the paths.
+// Stats returns what has arrived at each host, in the order of Hosts.
 func (l *Lab) Stats() []HostStats {
 	all := make([]HostStats, len(l.hosts))
 	for i, h := range l.hosts {
 		all[i] = h.Stats()
-	}
-	return all
-}
-
-// StatsWithPaths is Stats with the requests of each path.
-func (l *Lab) StatsWithPaths() []HostStats {
-	all := l.Stats()
-	for i, h := range l.hosts {
-		all[i].Paths = h.Paths()
 	}
 	return all
 }

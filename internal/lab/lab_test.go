@@ -20,6 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // startLab starts a lab that ends with the test.
 func startLab(t testing.TB, cfg Config) *Lab {
 	t.Helper()
+	cfg.RecordPaths = true
 	l, err := Start(cfg)
 	if err != nil {
 		t.Fatal(err)

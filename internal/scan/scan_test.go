@@ -105,6 +105,7 @@ func scanStream(ctx context.Context, t *testing.T, b *book, opt Options, paths [
 
 func startLab(t *testing.T, cfg lab.Config) *lab.Lab {
 	t.Helper()
+	cfg.RecordPaths = true
 	l, err := lab.Start(cfg)
 	if err != nil {
 		t.Fatal(err)
