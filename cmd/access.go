@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,9 +37,32 @@ type accessOptions struct {
 func (o *accessOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.tokenFile, "token-file", "", "`file` with the token that lets workers in; also in the environment as "+tokenVariable)
 	fs.StringVar(&o.nkeyFile, "nkey-file", "", "`file` with an nkey's seed, in place of a token; also in the environment as "+nkeyVariable)
-	fs.StringVar(&o.tlsCA, "tls-ca", "", "`file` with the certificate (PEM) that vouches for those at the other end")
+	fs.StringVar(&o.tlsCA, "tls-ca", "", "`file` with the certificate (PEM) that vouches for the server (default: those of this machine)")
 	fs.StringVar(&o.tlsCert, "tls-cert", "", "`file` with the certificate (PEM) of this end")
 	fs.StringVar(&o.tlsKey, "tls-key", "", "`file` with its key (PEM)")
+}
+
+// addServerFlags adds the same flags for who may have the server, too.
+func (o *accessOptions) addServerFlags(fs *pflag.FlagSet) {
+	o.addFlags(fs)
+	fs.Lookup("nkey-file").Usage = "`file` with the public nkeys of workers (or their seeds), one a line, in place of a token; " +
+		"with --nats the seed of ours; also in the environment as " + nkeyVariable
+	fs.Lookup("tls-ca").Usage = "`file` with the certificate (PEM) that vouches for workers, who need one then; with --nats for the server"
+}
+
+// checkServers refuses what is no URL of NATS servers.
+func checkServers(flag, servers string) error {
+	for server := range strings.SplitSeq(servers, ",") {
+		server = strings.TrimSpace(server)
+		if !strings.Contains(server, "://") {
+			server = "nats://" + server
+		}
+		u, err := url.Parse(server)
+		if err != nil || u.Hostname() == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
+			return usageErrorf(flag, "%q is no URL of a NATS server, expected one such as nats://host:4222 or tls://host:4222", withoutUser(server))
+		}
+	}
+	return nil
 }
 
 // secrets reads the token and the nkeys, of which at most one is given.
@@ -136,18 +160,25 @@ func (o *accessOptions) dial(ctx context.Context, env Env, server, name string, 
 	if err != nil {
 		return nil, err
 	}
+	if nkey, err = cluster.Seed(nkey); err != nil {
+		return nil, usageErrorf("nkey-file", "%v", err)
+	}
 	config, err := o.clientTLS()
 	if err != nil {
 		return nil, err
 	}
 	access := cluster.Access{URL: server, Name: name, Token: token, Seed: nkey, TLS: config, Log: m.warn}
-	for until := time.Now().Add(wait); ; {
+	for until, first := time.Now().Add(wait), true; ; first = false {
 		conn, err := cluster.Dial(ctx, access)
 		if err == nil {
 			return conn, nil
 		}
-		if errors.Is(err, cluster.ErrRefused) || ctx.Err() != nil || time.Until(until) < dialAgain {
+		final := errors.Is(err, cluster.ErrRefused) || errors.Is(err, cluster.ErrUntrusted)
+		if final || ctx.Err() != nil || time.Until(until) < dialAgain {
 			return nil, fmt.Errorf("%s: %w", withoutUser(server), err)
+		}
+		if first {
+			m.info("%s: %v; trying again for %s", withoutUser(server), err, wait)
 		}
 		select {
 		case <-ctx.Done():

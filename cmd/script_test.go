@@ -49,12 +49,13 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"waitfile": waitFile,
-			"status":   wantStatus,
-			"stopped":  wantStopped,
-			"freeport": freePort,
-			"sameset":  wantSameSet,
-			"waitfor":  waitFor,
+			"waitfile":     waitFile,
+			"status":       wantStatus,
+			"stopped":      wantStopped,
+			"freeport":     freePort,
+			"sameset":      wantSameSet,
+			"waitfor":      waitFor,
+			"certificates": makeCertificates,
 		},
 	})
 }

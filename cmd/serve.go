@@ -60,7 +60,7 @@ of this process, with the same --state-dir or --nats.`,
 	}
 	groups := o.scan.addFlags(c)
 	groups.add("Sharing out", o.server.addFlags)
-	groups.add("Access", o.access.addFlags)
+	groups.add("Access", o.access.addServerFlags)
 	for name := range lonelyFlags() {
 		c.Flags().Lookup(name).Hidden = true
 	}

@@ -43,8 +43,10 @@ func (o *serverOptions) validate(fs *pflag.FlagSet) error {
 			}
 		}
 	}
-	if fs.Changed("nats") && o.nats == "" {
-		return usageErrorf("nats", "an empty URL, expected one such as nats://host:4222")
+	if fs.Changed("nats") {
+		if err := checkServers("nats", o.nats); err != nil {
+			return err
+		}
 	}
 	if time.Duration(o.ackWait) < time.Second {
 		return usageErrorf("ack-wait", "%s is out of range, expected 1s or more", o.ackWait.String())

@@ -102,10 +102,7 @@ func (o *workerOptions) validate(fs *pflag.FlagSet) error {
 			}
 		}
 	}
-	if o.join == "" {
-		return usageErrorf("join", "an empty URL, expected one such as nats://host:4222")
-	}
-	return nil
+	return checkServers("join", o.join)
 }
 
 func (o *workerOptions) run(ctx context.Context, env Env) error {

@@ -38,6 +38,9 @@ had it before.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			err := o.settings.applyEnvironment(c.Flags(), env)
 			if err == nil {
+				err = checkServers("join", o.join)
+			}
+			if err == nil {
 				err = o.run(c.Context(), env)
 			}
 			return o.settings.blame(err)

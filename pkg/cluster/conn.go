@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -39,7 +38,7 @@ const (
 )
 
 // Dial connects to a server that runs JetStream. The error says what was tried; it wraps [ErrRefused] when the server does not let
-// us in.
+// us in, and [ErrUntrusted] when it is not one that we may speak to: trying again is in vain then.
 func Dial(ctx context.Context, a Access) (*Conn, error) { return connect(ctx, a) }
 
 func connect(ctx context.Context, a Access, opts ...nats.Option) (*Conn, error) {
@@ -76,11 +75,8 @@ func connect(ctx context.Context, a Access, opts ...nats.Option) (*Conn, error) 
 		opts = append(opts, key)
 	}
 	nc, err := nats.Connect(a.URL, opts...)
-	if errors.Is(err, nats.ErrAuthorization) {
-		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("connect to the server: %w", err)
+		return nil, explain(err)
 	}
 	js, err := jetstream.New(nc)
 	if err == nil {
@@ -92,9 +88,6 @@ func connect(ctx context.Context, a Access, opts ...nats.Option) (*Conn, error) 
 	}
 	return &Conn{nc: nc, js: js}, nil
 }
-
-// ErrRefused says that the server wants another token, key or certificate.
-var ErrRefused = errors.New("the server does not let us in")
 
 // minLevel is that of the API of JetStream that has streams without a sync of each write (server 2.12).
 const minLevel = 2

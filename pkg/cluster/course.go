@@ -55,6 +55,7 @@ type course struct {
 	owed     uint64 // the last of those that an earlier run was told and has not let go of
 	resumed  bool
 	reckoned time.Time
+	lonely   lonely
 }
 
 func newCourse(c *Coordinator, emit func(report.Event), a *acks) *course {
@@ -185,6 +186,7 @@ func (r *course) loop(ctx, working context.Context, in *inputs) error {
 			err = r.take(working, m)
 		case all := <-in.census:
 			r.c.show(func(s *Status) { s.Workers = all })
+			r.lonely.mind(r.c.spec.Scan, all, time.Now(), r.c.cfg.Log)
 			err = r.reckon(working, time.Now())
 		case <-due.C:
 		}

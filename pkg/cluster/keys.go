@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/nats-io/nats.go"
@@ -31,6 +32,26 @@ func PublicKeys(text []byte) ([]string, error) {
 		}
 	}
 	return all, nil
+}
+
+// Seed finds the seed of a user's nkey in a text, as nk writes it: blank lines, comments and public keys are passed over. It is nil
+// for an empty text. The error does not say what is in it.
+func Seed(text []byte) ([]byte, error) {
+	var seed []byte
+	for i, line := range bytes.Split(text, []byte{'\n'}) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' || nkeys.IsValidPublicUserKey(string(line)) {
+			continue
+		}
+		if _, err := nkeys.FromSeed(line); err != nil || seed != nil {
+			return nil, fmt.Errorf("line %d: no seed of an nkey, or another one, expected one that begins with SU", i+1)
+		}
+		seed = line
+	}
+	if seed == nil && len(bytes.TrimSpace(text)) > 0 {
+		return nil, errors.New("no seed of an nkey, expected one that begins with SU")
+	}
+	return seed, nil
 }
 
 func newKey() (seed []byte, public string, err error) {

@@ -165,11 +165,14 @@ func (g *group) serve(ctx context.Context) (Ending, error) {
 func (g *group) join(name string, r Runner, more ...func(*WorkerConfig)) (leave func()) {
 	g.t.Helper()
 	cfg := WorkerConfig{
-		Conn: dial(g.t, g.server, Access{Name: name}), Name: name, Version: "v1", Slots: 4, Dir: g.t.TempDir(),
+		Name: name, Version: "v1", Slots: 4, Dir: g.t.TempDir(),
 		NewRunner: func(context.Context, Spec, string) (Runner, error) { return r, nil }, Log: g.t.Logf,
 	}
 	for _, m := range more {
 		m(&cfg)
+	}
+	if cfg.Conn == nil {
+		cfg.Conn = dial(g.t, g.server, Access{Name: name})
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -66,9 +66,9 @@ func Embed(cfg EmbedConfig) (*Server, error) {
 	return own, nil
 }
 
-// Dial connects to the server from within the process. It is let in, whatever others have to show.
+// Dial connects to the server from within the process, without TLS. It is let in, whatever others have to show.
 func (s *Server) Dial(ctx context.Context, a Access) (*Conn, error) {
-	a.URL, a.Token, a.Seed, a.TLS = s.s.ClientURL(), s.token, s.seed, nil
+	a.URL, a.Token, a.Seed, a.TLS = "nats://"+s.s.Addr().String(), s.token, s.seed, nil
 	return connect(ctx, a, nats.InProcessServer(s.s))
 }
 

@@ -120,3 +120,22 @@ func TestPublicKeys(t *testing.T) {
 		t.Errorf("got %v, want an error that names the line and not what is in it", err)
 	}
 }
+
+func TestSeed(t *testing.T) {
+	seed, public, err := newKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"": "", string(seed): string(seed), "# rack1\r\n" + string(seed) + "\r\n" + public + "\n": string(seed),
+	} {
+		if got, err := Seed([]byte(text)); err != nil || string(got) != want {
+			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"SUPERSECRET", public, string(seed) + "\n" + string(seed)} {
+		if _, err := Seed([]byte(text)); err == nil || strings.Contains(err.Error(), "SECRET") || strings.Contains(err.Error(), string(seed)) {
+			t.Errorf("%q: got %v, want an error that does not show it", text, err)
+		}
+	}
+}
