@@ -57,6 +57,9 @@ var allowed = map[string]map[string]string{
 		"pkg/requester":  "the requests that are counted",
 	},
 	"internal/lab": {}, // it must not share a mistake with what is tried on it
+	"internal/packing": {
+		"pkg/report": "the events that it packs",
+	},
 	"internal/scan": {
 		"pkg/check":         "what an item asks",
 		"pkg/executor":      "who works, and in which order",
@@ -78,9 +81,10 @@ var allowed = map[string]map[string]string{
 		"pkg/target":     "a check runs on a target",
 	},
 	"pkg/cluster": {
-		"pkg/hostkey": "hosts are dealt out by name",
-		"pkg/journal": "which items have ended, in this scan and before it was stopped",
-		"pkg/report":  "events come from the workers and go to the handlers",
+		"internal/packing": "events on their way to the coordinator",
+		"pkg/hostkey":      "hosts are dealt out by name",
+		"pkg/journal":      "which items have ended, in this scan and before it was stopped",
+		"pkg/report":       "events come from the workers and go to the handlers",
 	},
 	"pkg/check/dsl":     {}, // a language and its functions; what its variables are is the caller's
 	"pkg/executor":      {}, // generic: it knows neither hosts nor HTTP

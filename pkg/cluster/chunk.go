@@ -1,22 +1,22 @@
 package cluster
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/redialscan/redial/internal/packing"
 	"github.com/redialscan/redial/pkg/report"
 )
 
 const (
 	chunkHeader = "Redial-Chunk"
 	maxChunk    = 256 << 10 // of events in a message; one that is larger goes through the store of files
-	maxEvent    = report.MaxLine
+	maxEvent    = report.MaxLine + 64
+	maxWeight   = 4 << 20 // of the events of a message in memory, see [packing.Packer.Weight]
 	maxHeader   = 2 << 10
 )
 
@@ -91,21 +91,16 @@ func decodeEvents(data []byte, limit int, spec *Spec, bound int64) ([]report.Eve
 	if len(data) > limit {
 		return nil, fmt.Errorf("%d bytes of events, expected at most %d", len(data), limit)
 	}
-	var all []report.Event
-	d := report.NewDecoder(bytes.NewReader(data))
-	for {
-		e, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := checkEvent(e, spec.Items, bound); err != nil {
-			return nil, fmt.Errorf("event %d: %w", len(all), err)
-		}
-		all = append(all, e)
+	all, err := packing.Unpack(data, maxWeight)
+	if err != nil {
+		return nil, err
 	}
+	for i, e := range all {
+		if err := checkEvent(e, spec.Items, bound); err != nil {
+			return nil, fmt.Errorf("event %d: %w", i, err)
+		}
+	}
+	return all, nil
 }
 
 // told says whether workers tell of such events.

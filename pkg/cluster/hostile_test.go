@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -74,8 +76,12 @@ func TestHostileMessagesAreRefused(t *testing.T) {
 		`{"type":"surprise"}`,
 		strings.Repeat("[", 1000),
 	} {
-		th.tellRaw(t, c, 1, []byte(events+"\n"))
+		th.tellRaw(t, c, 1, packedLine(events+"\n"))
 	}
+	th.tellRaw(t, c, 1, []byte(`{"type":"result","target":0,"index":0}`+"\n")) // as an older version told it
+	th.tell(t, c, 1, &report.Result{Target: 1 << 30})
+	th.tell(t, c, 1, &report.Result{Target: 1, Index: items})
+	th.tell(t, c, 1, bomb()...)
 	unnamed := c
 	unnamed.Batch = "*.>"
 	th.tellRaw(t, unnamed, 1, nil)
@@ -146,8 +152,8 @@ func TestHostileMessagesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.book.wantOnce(t, targets, items)
-	if n := atCoordinator.Count(); n < 13 {
-		t.Errorf("the coordinator refused %d messages, want 11 of events, and permits and a status", n)
+	if n := atCoordinator.Count(); n < 17 {
+		t.Errorf("the coordinator refused %d messages, want 15 of events, and permits and a status", n)
 	}
 	if n := atWorker.Count(); n < 6 {
 		t.Errorf("the worker refused %d messages, want 3 scans, 2 batches and a state of a host", n)
@@ -157,6 +163,21 @@ func TestHostileMessagesAreRefused(t *testing.T) {
 			t.Error("a worker ended the scan by its word")
 		}
 	}
+}
+
+// packedLine is a line as a packer puts it.
+func packedLine(text string) []byte {
+	return append(binary.AppendUvarint([]byte{2, 2}, uint64(len(text))), text...)
+}
+
+// bomb is results that are packed into a message, and take many times as much outside of it.
+func bomb() []report.Event {
+	var all []report.Event
+	long := strings.Repeat("x", 60_000)
+	for i := range 2 * maxWeight / len(long) {
+		all = append(all, &report.Result{Index: i % 2, Title: long + strconv.Itoa(i%2)})
+	}
+	return all
 }
 
 // unpaced wants nothing.

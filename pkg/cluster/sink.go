@@ -6,11 +6,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/redialscan/redial/internal/packing"
 	"github.com/redialscan/redial/pkg/report"
 )
 
 const (
-	chunkWait = 200 * time.Millisecond // the longest time that an event waits for others
+	chunkWait = 500 * time.Millisecond // the longest time that an event waits for others
+	fullChunk = maxChunk / 2           // where it does not wait any more; one more event has room
 	maxQueued = 4 << 20                // bytes that wait for the network before Emit waits, too
 )
 
@@ -23,8 +25,9 @@ type sink struct {
 	mu     sync.Mutex
 	room   sync.Cond
 	left   *left
-	queue  [][]byte      // encoded events
-	size   int           // of them
+	queue  [][]byte // chunks that are full
+	open   packing.Packer
+	size   int           // of both
 	over   *end          // set: no more events
 	broken bool          // nothing is carried any more
 	some   chan struct{} // holds a token when there is something to carry
@@ -47,18 +50,23 @@ func (s *sink) emit(e report.Event) {
 	if e = s.left.take(e); e == nil {
 		return
 	}
-	line, err := report.AppendEvent(nil, e) // which bounds it, see maxEvent
-	if err != nil {
-		s.broken = true // it is accounted for and cannot be told: the batch is to be run again as a whole
-		return
-	}
 	for s.size >= maxQueued && !s.broken {
 		s.room.Wait()
 	}
-	s.queue = append(s.queue, line)
-	s.size += len(line)
-	raise(s.some)
-	if s.size >= maxChunk {
+	if s.broken {
+		return
+	}
+	before := s.open.Len()
+	if err := s.open.Add(e); err != nil {
+		s.broken = true // it is accounted for and cannot be told: the batch is to be run again as a whole
+		return
+	}
+	s.size += s.open.Len() - before
+	if before == 0 {
+		raise(s.some)
+	}
+	if s.open.Len() >= fullChunk || s.open.Weight() >= maxWeight/2 {
+		s.queue = append(s.queue, s.open.Take())
 		raise(s.full)
 	}
 }
@@ -111,23 +119,24 @@ func (s *sink) carry(ctx context.Context) error {
 	}
 }
 
-// take gives what fits into the next chunk, with the end when it is the last, and whether there is more.
+// take gives the next chunk, with the end when it is the last, and whether there is more that should not wait.
 func (s *sink) take() (data []byte, last *end, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := 0
-	for n < len(s.queue) && (n == 0 || len(data)+len(s.queue[n]) <= maxChunk) {
-		data = append(data, s.queue[n]...)
-		n++
+	if len(s.queue) > 0 {
+		data, s.queue = s.queue[0], s.queue[1:]
+	} else {
+		data = s.open.Take()
 	}
-	s.queue = s.queue[n:]
 	s.size -= len(data)
 	s.room.Broadcast()
-	if len(s.queue) == 0 {
-		s.queue = nil
-		return data, s.over, false
+	if len(s.queue) > 0 {
+		return data, nil, true
 	}
-	return data, nil, true
+	if s.over != nil && s.open.Len() > 0 {
+		return data, nil, true
+	}
+	return data, s.over, false
 }
 
 // release lets go of whoever waits: what is emitted from now on is dropped.
@@ -135,6 +144,7 @@ func (s *sink) release() {
 	s.mu.Lock()
 	s.broken = true
 	s.queue, s.size = nil, 0
+	s.open.Take()
 	s.mu.Unlock()
 	s.room.Broadcast()
 }

@@ -1,11 +1,9 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/redialscan/redial/internal/packing"
 	"github.com/redialscan/redial/pkg/report"
 )
 
@@ -30,17 +29,9 @@ func (w *wire) send(_ context.Context, c chunk, data []byte) error {
 	defer w.mu.Unlock()
 	w.chunks = append(w.chunks, c)
 	w.sizes = append(w.sizes, len(data))
-	d := report.NewDecoder(bytes.NewReader(data))
-	for {
-		e, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		w.events = append(w.events, e)
-	}
+	events, err := packing.Unpack(data, maxWeight)
+	w.events = append(w.events, events...)
+	return err
 }
 
 func wideBatch(targets int) *Batch {
@@ -67,7 +58,7 @@ func TestSinkCarriesEverythingOnce(t *testing.T) {
 			for part := range 3 {
 				emitting.Go(func() {
 					for i := part; i < n; i += 3 {
-						s.emit(&report.Result{Target: int64(100 + i), Host: "h", Title: strings.Repeat("x", size)})
+						s.emit(&report.Result{Target: int64(100 + i), Host: "h", Title: strconv.Itoa(i) + strings.Repeat("x", size)})
 						s.emit(&report.Result{Target: int64(100 + i), Host: "h"}) // a second time
 					}
 				})
@@ -128,7 +119,7 @@ func TestSinkHoldsUpAndLetsGo(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() { _ = s.carry(ctx) })
 		long := func(i int) *report.Result {
-			return &report.Result{Target: int64(i), Host: "h", Title: strings.Repeat("x", 60_000)}
+			return &report.Result{Target: int64(i), Host: "h", Title: strconv.Itoa(i) + strings.Repeat("x", 60_000)}
 		}
 		emitted := 0
 		all.Go(func() {

@@ -16,7 +16,7 @@ const (
 	DefaultAckWait    = 30 * time.Second
 	MaxDeliveries     = 5
 
-	protocol  = 1
+	protocol  = 2 // 1 told events as lines of JSON
 	maxSpec   = 256 << 10
 	minAck    = 100 * time.Millisecond
 	maxAck    = time.Hour
@@ -33,7 +33,7 @@ type Spec struct {
 	Rate float64 `json:"rate,omitempty"`
 	// NoRevisit makes a quarantine final: what it leaves is skipped.
 	NoRevisit  bool `json:"no_revisit,omitempty"`
-	Partitions int  `json:"partitions"` // 0 = DefaultPartitions
+	Partitions int  `json:"partitions"` // 0 = DefaultPartitions, less for a short list
 	// AckWait is how long a batch stays with a worker that is not heard of; 0 = DefaultAckWait.
 	AckWait report.Duration `json:"ack_wait"`
 	// Bundle is what the files of the scan were packed into; filled in by the coordinator.

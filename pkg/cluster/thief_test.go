@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/redialscan/redial/internal/packing"
 	"github.com/redialscan/redial/pkg/report"
 )
 
@@ -52,14 +53,13 @@ func (th *thief) batch(t *testing.T, d *delivery) Batch {
 // tell publishes a chunk.
 func (th *thief) tell(t *testing.T, c chunk, partition int, events ...report.Event) {
 	t.Helper()
-	var data []byte
+	var p packing.Packer
 	for _, e := range events {
-		var err error
-		if data, err = report.AppendEvent(data, e); err != nil {
+		if err := p.Add(e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	th.tellRaw(t, c, partition, data)
+	th.tellRaw(t, c, partition, p.Take())
 }
 
 func (th *thief) tellRaw(t *testing.T, c chunk, partition int, data []byte) {
