@@ -23,8 +23,8 @@ type Runner struct {
 	running map[*scan.Scan]struct{}
 }
 
-// New makes a runner of scans with the same options, but for what is a batch's own: Targets, Index, Only, Hosts, Handlers and Started
-// are set for each. Concurrency and DialConcurrency are those of all batches together, and so are Requester.MaxIdle and
+// New makes a runner of scans with the same options, but for what is a batch's own: Targets, Index, Only and Hosts are set
+// for each, and Handlers and Started are not used. Concurrency and DialConcurrency are those of all batches together, and so are Requester.MaxIdle and
 // LookupConcurrency of at most so many batches at a time. With rated, requests leave by the permits of the coordinator.
 func New(opt scan.Options, batches int, rated bool) (*Runner, error) {
 	budget, err := retry.NewBudget(opt.RetryBudget, retry.DefaultBudgetFloor)
@@ -65,7 +65,6 @@ func (r *Runner) Run(ctx context.Context, run cluster.Run) (cluster.Outcome, err
 	if run.Lease != nil {
 		opt.Requester.Permit = run.Lease.Valid
 	}
-	opt.Handlers = []report.Handler{teller(run.Emit)}
 	s, err := scan.New(opt)
 	if err != nil {
 		return cluster.Outcome{}, err
@@ -78,9 +77,9 @@ func (r *Runner) Run(ctx context.Context, run cluster.Run) (cluster.Outcome, err
 	})
 	defer unwatch()
 	r.begin(s)
-	ending, err := s.Run(ctx)
+	sent, err := s.RunPart(ctx, telling(run.Emit))
 	r.end(s)
-	out := cluster.Outcome{Sent: ending.Sent}
+	out := cluster.Outcome{Sent: sent}
 	for _, m := range s.Hosts() {
 		h, bad := hostOf(m)
 		if bad != nil {
@@ -119,31 +118,24 @@ func (r *Runner) shareLocked() {
 	}
 }
 
-// teller passes on what is of use beyond the batch.
-type teller func(report.Event)
-
-// Start implements [report.Handler].
-func (teller) Start() error { return nil }
-
-// Finish implements [report.Handler].
-func (teller) Finish() error { return nil }
-
-// Event implements [report.Handler]. It is the last one that has the event. What was left out because the proxy is down is not over: another worker may reach it.
-func (t teller) Event(e report.Event) error {
-	switch e := e.(type) {
-	case *report.Skipped:
-		if e.Reason != string(scan.ProxyFailed) {
-			t(e)
+// telling passes on what is of use beyond the batch. What was left out because the proxy is down is not over: another worker may
+// reach it.
+func telling(emit func(report.Event)) func(report.Event) {
+	return func(e report.Event) {
+		switch e := e.(type) {
+		case *report.Skipped:
+			if e.Reason != string(scan.ProxyFailed) {
+				emit(e)
+			}
+		case *report.Result:
+			if e.Template != "" { // of a check: whoever gets it knows its checks, and has other names for their files
+				e.Check, e.Template, e.Protocol, e.Info = "", "", "", nil
+			}
+			emit(e)
+		case *report.Transition, *report.Throttled, *report.Held, *report.Paused:
+			emit(e)
 		}
-	case *report.Result:
-		if e.Template != "" { // of a check: whoever gets it knows its checks, and has other names for their files
-			e.Check, e.Template, e.Protocol, e.Info = "", "", "", nil
-		}
-		t(e)
-	case *report.Transition, *report.Throttled, *report.Held, *report.Paused:
-		t(e)
 	}
-	return nil
 }
 
 var _ cluster.Runner = (*Runner)(nil)

@@ -100,8 +100,8 @@ func (s *Scan) passed(item executor.Item[job], t target.Target, why error) outco
 	r := s.blank(item, t)
 	r.PassedOver = oneLine(why)
 	s.moot.Add(1)
-	s.emit(r)
 	s.opt.Log.verbose("%s passed over by %s: %s", r.URL, r.Check, r.PassedOver)
+	s.emit(r)
 	return outcome{Kind: executor.Moot}
 }
 
