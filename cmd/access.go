@@ -151,8 +151,11 @@ func (o *accessOptions) serverTLS() (*tls.Config, error) {
 	return cfg, nil
 }
 
-// dialAgain is the pause between two tries to reach a server that is not there yet.
-const dialAgain = 250 * time.Millisecond
+// The pause between two tries to reach a server that is not there yet, which is often started at the same time; it doubles.
+const (
+	dialAgain = 20 * time.Millisecond
+	dialMost  = 250 * time.Millisecond
+)
 
 // dial connects to a server, which may have a while to come up.
 func (o *accessOptions) dial(ctx context.Context, env Env, server, name string, wait time.Duration, m *messages) (*cluster.Conn, error) {
@@ -168,13 +171,14 @@ func (o *accessOptions) dial(ctx context.Context, env Env, server, name string, 
 		return nil, err
 	}
 	access := cluster.Access{URL: server, Name: name, Token: token, Seed: nkey, TLS: config, Log: m.warn}
-	for until, first := time.Now().Add(wait), true; ; first = false {
+	again := dialAgain
+	for until, first := time.Now().Add(wait), true; ; first, again = false, min(2*again, dialMost) {
 		conn, err := cluster.Dial(ctx, access)
 		if err == nil {
 			return conn, nil
 		}
 		final := errors.Is(err, cluster.ErrRefused) || errors.Is(err, cluster.ErrUntrusted)
-		if final || ctx.Err() != nil || time.Until(until) < dialAgain {
+		if final || ctx.Err() != nil || time.Until(until) < again {
 			return nil, fmt.Errorf("%s: %w", withoutUser(server), err)
 		}
 		if first {
@@ -182,7 +186,7 @@ func (o *accessOptions) dial(ctx context.Context, env Env, server, name string, 
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(dialAgain):
+		case <-time.After(again):
 		}
 	}
 }

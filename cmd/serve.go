@@ -153,7 +153,6 @@ func (o *serveOptions) shareOut(
 	}
 	err = s.watched(ctx, screen, watched, shared.status, func(ctx context.Context) error {
 		_, err := shared.coordinator.Serve(ctx)
-		link.seeOff(ctx, shared.coordinator.Scan())
 		return err
 	})
 	return shared.ending, err

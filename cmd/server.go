@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,24 +58,6 @@ type link struct {
 	*cluster.Conn
 	server *cluster.Server // nil = somebody else's
 	lock   *journal.Lock
-}
-
-// leaveTime is how long the workers of a scan that is over have to notice, before their server goes away.
-const leaveTime = 3 * time.Second
-
-// seeOff waits until no worker takes part in a scan any more, where they would lose the server with us.
-func (l *link) seeOff(ctx context.Context, id string) {
-	if l.server == nil {
-		return
-	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
-	defer stop()
-	for ctx.Err() == nil {
-		all, err := cluster.Workers(ctx, l.Conn)
-		if err != nil || !slices.ContainsFunc(all, func(w cluster.WorkerStatus) bool { return w.Scan == id }) {
-			return
-		}
-	}
 }
 
 func (l *link) close() {

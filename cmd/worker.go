@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -120,6 +121,11 @@ func (o *workerOptions) run(ctx context.Context, env Env) error {
 		return err
 	}
 	defer conn.Close()
+	var pacing sync.WaitGroup
+	defer pacing.Wait()
+	paced, stop := context.WithCancel(ctx)
+	defer stop()
+	pacing.Go(func() { paceCollector(paced, 100*time.Millisecond) })
 	err = cluster.Join(ctx, cluster.WorkerConfig{
 		Conn: conn, Name: o.name, Version: version(), Dir: dir, Slots: o.slots, Stay: o.stay,
 		Log: screen.messages.info,

@@ -129,7 +129,17 @@ func (c *Coordinator) show(change func(*Status)) {
 // with the same id. The error is nil for a whole scan, [ErrStopped], a *[LostError], or what the server, the targets or the
 // handlers had to say.
 func (c *Coordinator) Serve(ctx context.Context) (Ending, error) {
-	before, err := c.open(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	reading, stopReading := context.WithCancel(ctx)
+	defer stopReading()
+	in := newReading()
+	wg.Go(func() { in.read(reading, c.cfg.Targets) })
+	if c.cfg.StopReading != nil {
+		defer context.AfterFunc(reading, c.cfg.StopReading)()
+		defer stopReading()
+	}
+	before, err := c.open(ctx, in)
 	if err != nil {
 		return Ending{}, err
 	}
@@ -148,7 +158,7 @@ func (c *Coordinator) Serve(ctx context.Context) (Ending, error) {
 	}
 	err = report.Run(ctx, h, func(ctx context.Context, emit func(report.Event)) error {
 		run = newCourse(c, emit, acks)
-		return run.serve(ctx, before)
+		return run.serve(ctx, before, in)
 	}, last)
 	if err == nil || errors.Is(err, ErrStopped) {
 		c.close(context.WithoutCancel(ctx))
@@ -164,21 +174,32 @@ func (c *Coordinator) close(ctx context.Context) {
 		c.cfg.Log("the scan's streams could not all be removed: %v", err)
 		return
 	}
-	c.conn.nudge()
+	c.conn.turned(c.spec.Scan)
 	noticing, stopNoticing := context.WithTimeout(ctx, noticeWait)
 	defer stopNoticing()
+	known := len(c.Status().Workers)
 	for noticing.Err() == nil {
-		all, err := c.conn.census(noticing, c.cfg.Refused)
+		all, err := c.conn.census(noticing, c.cfg.Refused, known)
 		if err != nil || !slices.ContainsFunc(all, func(w WorkerStatus) bool { return w.Scan == c.spec.Scan }) {
 			return
 		}
+		known = len(all)
+		pause(noticing, leaveAgain)
 	}
 }
 
-const noticeWait = 3 * time.Second
+const (
+	noticeWait = 3 * time.Second
+	leaveAgain = 5 * time.Millisecond // between two looks at whether they have
+)
 
 // open makes the scan's place on the server, and says whether there was one before.
-func (c *Coordinator) open(ctx context.Context) (before bool, err error) {
+func (c *Coordinator) open(ctx context.Context, in *reading) (before bool, err error) {
+	if c.cfg.Spec.Partitions == 0 {
+		if c.spec.Partitions, err = c.partitions(ctx, in); err != nil {
+			return false, err
+		}
+	}
 	if before, err = c.conn.prepare(ctx, &c.spec); err != nil {
 		return before, err
 	}
@@ -187,6 +208,18 @@ func (c *Coordinator) open(ctx context.Context) (before bool, err error) {
 		return before, fmt.Errorf("upload the files of the scan: %w", err)
 	}
 	return before, nil
+}
+
+// partitions is the number of an earlier run of the scan, or by the input.
+func (c *Coordinator) partitions(ctx context.Context, in *reading) (int, error) {
+	n, err := c.posted(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("look for the scan from before: %w", err)
+	}
+	if n.Spec.Scan != "" {
+		return n.Spec.Partitions, nil
+	}
+	return in.partitions(ctx), nil
 }
 
 // post tells workers of the scan, and where it stands.
@@ -201,7 +234,7 @@ func (c *Coordinator) post(ctx context.Context, n notice) error {
 	if err != nil {
 		return fmt.Errorf("tell of the scan: %w", err)
 	}
-	c.conn.nudge()
+	c.conn.turned(c.spec.Scan)
 	return nil
 }
 

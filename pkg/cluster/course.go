@@ -43,25 +43,27 @@ type course struct {
 	lastKey  string
 	sent     int64
 
-	cut      *cutter
-	out      map[string]bool // batches that have not come back; true: their hosts are only called again
-	fresh    int             // of those, the others
-	parked   lot
-	chunks   *lru.Cache[string, int] // the last chunk of each run of a batch
-	inputEnd error                   // set: nothing more will be read; io.EOF when that is well
-	final    time.Time               // set: only parked hosts are left, and wait until then
-	stopping bool
-	heard    uint64 // place in the stream of events
-	owed     uint64 // the last of those that an earlier run was told and has not let go of
-	resumed  bool
-	reckoned time.Time
-	lonely   lonely
+	cut       *cutter
+	consumers map[int]struct{} // partitions that have theirs
+	out       map[string]bool  // batches that have not come back; true: their hosts are only called again
+	fresh     int              // of those, the others
+	parked    lot
+	chunks    *lru.Cache[string, int] // the last chunk of each run of a batch
+	inputEnd  error                   // set: nothing more will be read; io.EOF when that is well
+	final     time.Time               // set: only parked hosts are left, and wait until then
+	stopping  bool
+	heard     uint64 // place in the stream of events
+	owed      uint64 // the last of those that an earlier run was told and has not let go of
+	resumed   bool
+	reckoned  time.Time
+	lonely    lonely
 }
 
 func newCourse(c *Coordinator, emit func(report.Event), a *acks) *course {
 	chunks, _ := lru.New[string, int](rememberRuns) // an error is for a size of 0
 	r := &course{
-		c: c, emit: emit, acks: a, epoch: "e" + strconv.FormatInt(time.Now().UnixNano(), 36), cut: newCutter(c.spec.Partitions),
+		c: c, emit: emit, acks: a, epoch: "e" + strconv.FormatInt(time.Now().UnixNano(), 36),
+		cut: newCutter(c.spec.Partitions), consumers: make(map[int]struct{}),
 		out: make(map[string]bool), chunks: chunks, accounts: journal.NewAccounts(c.spec.Items),
 	}
 	if c.cfg.Earlier != nil {
@@ -75,7 +77,7 @@ func (r *course) ending() Ending {
 }
 
 // serve runs the scan. What it started has ended when it returns.
-func (r *course) serve(ctx context.Context, before bool) error {
+func (r *course) serve(ctx context.Context, before bool, from *reading) error {
 	for _, e := range r.c.cfg.First {
 		r.emit(e)
 	}
@@ -107,22 +109,8 @@ func (r *course) serve(ctx context.Context, before bool) error {
 	census := make(chan []WorkerStatus)
 	wg.Go(func() { r.c.countWorkers(working, census) })
 
-	reading, stopReading := context.WithCancel(ctx)
-	defer stopReading()
-	targets := make(chan Target, 1024)
-	ended := make(chan error, 1)
-	wg.Go(func() {
-		defer close(targets)
-		ended <- r.c.readTargets(reading, targets)
-	})
-	if r.c.cfg.StopReading != nil {
-		defer context.AfterFunc(reading, r.c.cfg.StopReading)()
-		defer stopReading()
-	}
-	in := inputs{targets: targets, ended: ended, chunks: incoming, census: census}
-	err = r.loop(ctx, working, &in)
-	stopReading()
-	return err
+	in := inputs{targets: from.targets, ended: from.ended, chunks: incoming, census: census}
+	return r.loop(ctx, working, &in)
 }
 
 // inputs is where everything comes in.
@@ -131,21 +119,6 @@ type inputs struct {
 	ended   <-chan error
 	chunks  <-chan *nats.Msg
 	census  <-chan []WorkerStatus
-}
-
-// readTargets passes on the input.
-func (c *Coordinator) readTargets(ctx context.Context, targets chan<- Target) error {
-	for {
-		t, err := c.cfg.Targets.Next()
-		if err != nil {
-			return err
-		}
-		select {
-		case targets <- t:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
 }
 
 // loop is the scan: it feeds the stream of work, takes what comes back, and knows when all is over.

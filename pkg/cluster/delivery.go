@@ -33,7 +33,8 @@ const (
 func (s *shift) fetch(ctx context.Context, p int) (*delivery, error) {
 	nc := s.conn.nc
 	inbox := nc.NewInbox()
-	sub, err := nc.SubscribeSync(inbox)
+	answers := make(chan *nats.Msg, 2) // what a subscription of its own brings with it is larger by far
+	sub, err := nc.ChanSubscribe(inbox, answers)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +46,16 @@ func (s *shift) fetch(ctx context.Context, p int) (*delivery, error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, fetchWait)
 	defer stop()
-	m, err := sub.NextMsgWithContext(ctx)
-	if err != nil {
-		return nil, err
+	var m *nats.Msg
+	select {
+	case m = <-answers:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	if m.Header.Get("Status") != "" || m.Reply == "" {
+	if m == nil {
+		return nil, nats.ErrConnectionClosed
+	}
+	if m.Header.Get("Status") != "" || m.Reply == "" { // none, or nobody who has any
 		return nil, nil
 	}
 	a, err := readAck(m.Reply)

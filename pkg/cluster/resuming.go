@@ -16,6 +16,9 @@ import (
 // takeUp makes ready to run: it learns what an earlier run has left in the streams, and tells of the scan.
 func (r *course) takeUp(ctx context.Context, before bool) error {
 	if before {
+		for p := range r.c.spec.Partitions { // made with the streams
+			r.consumers[p] = struct{}{}
+		}
 		if err := r.relearn(ctx); err != nil {
 			return fmt.Errorf("take up the scan from before: %w", err)
 		}

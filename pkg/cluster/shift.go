@@ -155,7 +155,16 @@ func (s *shift) ran(err error) {
 
 // watch stops the shift when its scan is to be stopped, and ends all of it when the scan is over, which ends ctx, too.
 func (s *shift) watch(ctx context.Context, stop, end context.CancelCauseFunc) {
-	for pause(ctx, lookEvery/2) {
+	timer := time.NewTimer(lookEvery / 2)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		case <-s.w.turn:
+		}
+		timer.Reset(lookEvery / 2)
 		phase, err := s.phase(ctx)
 		switch {
 		case err == nil && phase == phaseStop:

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,7 +80,8 @@ func (s *states) read(ctx context.Context, subjects []string, pass func(m *nats.
 		return err
 	}
 	inbox := s.conn.nc.NewInbox()
-	sub, err := s.conn.nc.SubscribeSync(inbox)
+	answers := make(chan *nats.Msg, len(subjects)+1)
+	sub, err := s.conn.nc.ChanSubscribe(inbox, answers)
 	if err != nil {
 		return err
 	}
@@ -88,9 +90,13 @@ func (s *states) read(ctx context.Context, subjects []string, pass func(m *nats.
 		return err
 	}
 	for {
-		m, err := sub.NextMsgWithContext(ctx)
-		if err != nil {
-			return fmt.Errorf("read the states of hosts: %w", err)
+		var m *nats.Msg
+		select {
+		case m = <-answers:
+		case <-ctx.Done():
+		}
+		if m == nil {
+			return fmt.Errorf("read the states of hosts: %w", cmp.Or(context.Cause(ctx), nats.ErrConnectionClosed))
 		}
 		switch m.Header.Get("Status") {
 		case "":

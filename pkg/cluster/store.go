@@ -17,7 +17,8 @@ const (
 	duplicateWindow     = 2 * time.Minute
 )
 
-// prepare makes the streams and consumers of a scan where they are missing, and says whether they were there before.
+// prepare makes the streams of a scan where they are missing, and says whether they were there before. Then it makes all consumers, since
+// they may be of other settings; else each is made with the first batch of its partition.
 func (c *Conn) prepare(ctx context.Context, spec *Spec) (before bool, err error) {
 	n := names{spec.Scan}
 	_, err = c.js.Stream(ctx, n.work())
@@ -38,16 +39,25 @@ func (c *Conn) prepare(ctx context.Context, spec *Spec) (before bool, err error)
 	if _, err := c.notices(ctx); err != nil {
 		return before, err
 	}
-	for p := range spec.Partitions {
-		_, err := c.js.CreateOrUpdateConsumer(ctx, n.work(), jetstream.ConsumerConfig{
-			Durable: n.consumer(p), FilterSubject: n.workSubject(p), AckPolicy: jetstream.AckExplicitPolicy,
-			AckWait: time.Duration(spec.AckWait), MaxAckPending: 1, MaxDeliver: -1, // how often is enough is ours to say
-		})
-		if err != nil {
-			return before, fmt.Errorf("make the consumer of partition %d: %w", p, err)
+	for p := 0; before && p < spec.Partitions; p++ {
+		if err := c.makeConsumer(ctx, spec, p); err != nil {
+			return before, err
 		}
 	}
 	return before, nil
+}
+
+// makeConsumer makes the consumer of a partition where it is missing.
+func (c *Conn) makeConsumer(ctx context.Context, spec *Spec, p int) error {
+	n := names{spec.Scan}
+	_, err := c.js.CreateOrUpdateConsumer(ctx, n.work(), jetstream.ConsumerConfig{
+		Durable: n.consumer(p), FilterSubject: n.workSubject(p), AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: time.Duration(spec.AckWait), MaxAckPending: 1, MaxDeliver: -1, // how often is enough is ours to say
+	})
+	if err != nil {
+		return fmt.Errorf("make the consumer of partition %d: %w", p, err)
+	}
+	return nil
 }
 
 func (n names) streams() []jetstream.StreamConfig {
@@ -129,6 +139,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // nudge tells everybody that something has changed. Whoever does not hear of it looks by itself after a while.
 func (c *Conn) nudge() { _ = c.nc.Publish(nudgeSubject, nil) }
+
+// turned tells everybody that a scan is in another phase, or over.
+func (c *Conn) turned(scan string) { _ = c.nc.Publish(nudgeSubject, []byte(scan)) }
 
 // message reads one message of a stream.
 func (c *Conn) message(ctx context.Context, stream string, seq uint64) (*jetstream.RawStreamMsg, error) {

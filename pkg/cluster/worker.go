@@ -36,7 +36,8 @@ type worker struct {
 	cfg   WorkerConfig
 	conn  *Conn
 	board board
-	nudge chan struct{}
+	nudge chan struct{} // holds a token when there may be something new to do
+	turn  chan struct{} // the same when a scan may be in another phase, or over
 }
 
 // Join takes part in the scan that was begun last, and with Stay in those after it, until ctx ends: then what it has is handed
@@ -51,7 +52,12 @@ func Join(ctx context.Context, cfg WorkerConfig) error {
 		return fmt.Errorf("listen on %s: %w", statusSubject, err)
 	}
 	defer func() { _ = answers.Unsubscribe() }()
-	nudges, err := w.conn.nc.Subscribe(nudgeSubject, func(*nats.Msg) { raise(w.nudge) })
+	nudges, err := w.conn.nc.Subscribe(nudgeSubject, func(m *nats.Msg) {
+		raise(w.nudge)
+		if len(m.Data) > 0 {
+			raise(w.turn)
+		}
+	})
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", nudgeSubject, err)
 	}
@@ -93,7 +99,7 @@ func newWorker(cfg WorkerConfig) (*worker, error) {
 		return nil, fmt.Errorf("worker %.80q with %d slots, expected 1 to 64 letters, digits, dots and dashes, and 1 slot or more", cfg.Name, cfg.Slots)
 	}
 	return &worker{
-		cfg: cfg, conn: cfg.Conn, nudge: make(chan struct{}, 1),
+		cfg: cfg, conn: cfg.Conn, nudge: make(chan struct{}, 1), turn: make(chan struct{}, 1),
 		board: board{status: WorkerStatus{Name: cfg.Name, Version: cfg.Version, Slots: cfg.Slots}},
 	}, nil
 }

@@ -53,10 +53,12 @@ func (s *WorkerStatus) check() error {
 // Workers asks who takes part and with what, and returns those that answer, by name.
 func Workers(ctx context.Context, c *Conn) ([]WorkerStatus, error) {
 	var bad Refusals
-	return c.census(ctx, &bad)
+	return c.census(ctx, &bad, 0)
 }
 
-func (c *Conn) census(ctx context.Context, refused *Refusals) ([]WorkerStatus, error) {
+// census asks who takes part. Answers are waited for until none comes for a while, or so many as are known have come; 0 = no number
+// is known.
+func (c *Conn) census(ctx context.Context, refused *Refusals, known int) ([]WorkerStatus, error) {
 	inbox := c.nc.NewInbox()
 	sub, err := c.nc.SubscribeSync(inbox)
 	if err != nil {
@@ -85,7 +87,9 @@ func (c *Conn) census(ctx context.Context, refused *Refusals) ([]WorkerStatus, e
 			refused.note("status", statusSubject, err)
 			continue
 		}
-		all = append(all, s)
+		if all = append(all, s); len(all) == known {
+			break
+		}
 	}
 	slices.SortFunc(all, func(x, y WorkerStatus) int { return cmp.Compare(x.Name, y.Name) })
 	return all, nil

@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	sizeTargets = 1024                  // a list that has more is a long one
+	sizeWait    = 50 * time.Millisecond // how long to wait for its end: it may come through a pipe
+	fairHosts   = 12                    // of a partition of a short list
+	fewest      = 16                    // partitions that a list is cut into
+)
+
+// reading is the input, read beside the scan.
+type reading struct {
+	targets chan Target
+	ended   chan error    // why there are no more; targets is closed then
+	sized   chan struct{} // closed when the input has ended, or is a long one
+	hosts   int           // of a short one; set before sized is closed
+}
+
+func newReading() *reading {
+	return &reading{targets: make(chan Target, sizeTargets), ended: make(chan error, 1), sized: make(chan struct{})}
+}
+
+// read passes on the input until it ends, or ctx does.
+func (r *reading) read(ctx context.Context, from interface{ Next() (Target, error) }) {
+	defer close(r.targets)
+	sized := sync.OnceFunc(func() { close(r.sized) })
+	defer sized()
+	hosts := make(map[string]struct{})
+	for n := 0; ; n++ {
+		t, err := from.Next()
+		if err != nil {
+			if errors.Is(err, io.EOF) && n <= sizeTargets {
+				r.hosts = len(hosts)
+			}
+			r.ended <- err
+			return
+		}
+		if n < sizeTargets {
+			hosts[t.Key] = struct{}{}
+		} else {
+			sized()
+		}
+		select {
+		case r.targets <- t:
+		case <-ctx.Done():
+			r.ended <- context.Cause(ctx)
+			return
+		}
+	}
+}
+
+// partitions is how many the hosts are divided among. Each costs something, and a short list does not need many.
+func (r *reading) partitions(ctx context.Context) int {
+	timer := time.NewTimer(sizeWait)
+	defer timer.Stop()
+	select {
+	case <-r.sized:
+	case <-timer.C:
+		return DefaultPartitions
+	case <-ctx.Done():
+		return DefaultPartitions
+	}
+	if r.hosts == 0 {
+		return DefaultPartitions
+	}
+	return min(DefaultPartitions, max(fewest, (r.hosts+fairHosts-1)/fairHosts))
+}
