@@ -129,15 +129,15 @@ func (b *bench) toolsOf(w workload) []tool {
 	})
 }
 
-// trouble is an error when redial failed or lost an item: figures may depend on the day, that may not.
+// trouble is an error when redial, alone or shared out, failed or lost an item: figures may depend on the day, that may not.
 func trouble(rows []row) error {
 	for _, r := range rows {
 		switch {
-		case r.tool != "redial":
+		case r.tool != "redial" && r.tool != "serve":
 		case r.failed != "":
-			return fmt.Errorf("redial failed on %s: %s", r.workload, r.failed)
+			return fmt.Errorf("%s failed on %s: %s", r.tool, r.workload, r.failed)
 		case r.lost > 0:
-			return fmt.Errorf("redial lost %d items on %s", r.lost, r.workload)
+			return fmt.Errorf("%s lost %d items on %s", r.tool, r.lost, r.workload)
 		}
 	}
 	return nil

@@ -36,6 +36,10 @@ func goals(rows []row) []goal {
 	if ok && ours.first != unknown {
 		all = append(all, most("healthy, start to the first request", ours.first, 50*time.Millisecond))
 	}
+	alone, ok := find("cluster", "redial")
+	if shared, there := find("cluster", "serve"); ok && there {
+		all = append(all, ratio("cluster, requests per second by those of the plain scan", shared.rate/alone.rate, 0.8))
+	}
 	if ours, ok := find("mixed", "redial"); ok {
 		all = append(all, most("mixed, start to the last request at a host that answers", ours.last, 20*time.Second))
 	}

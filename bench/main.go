@@ -14,7 +14,8 @@
 //	bench --> tool ---------- wall, CPU time, peak memory, exit status -----------> one row
 //
 // The tools take turns within a round, and each round begins with another, so that what else the machine does meets all of
-// them. A figure is the median of the rounds. Besides redial there are two loops of this program's own, which only send: bare,
+// them. A figure is the median of the rounds. Workload cluster is healthy by redial alone and by
+// redial serve with one redial worker (serve), whose CPU time and memory are those of both. Besides redial there are two loops of this program's own, which only send: bare,
 // on redial's HTTP code, and nethttp, on that of the standard library; and those of wrk, ffuf, httpx and nuclei that are
 // on the PATH. What is missing is named.
 //

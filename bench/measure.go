@@ -45,13 +45,14 @@ func (b *bench) runOnce(ctx context.Context, w workload, t tool) (measure, error
 		urls = srv.urls
 	}
 	job, err := prepare(w, dir, urls)
-	if err == nil && srv == nil {
+	if err == nil && (srv == nil || t.beside != nil) {
 		b.port, err = deadPort(b.port)
+		job.port = b.port
 	}
 	var m measure
 	var said output
 	if err == nil {
-		m, said, err = b.execute(ctx, b.programs[t.name], t.args(job), job)
+		m, said, err = b.execute(ctx, t, job)
 	}
 	var came arrivals
 	if srv != nil {
@@ -69,11 +70,11 @@ func (b *bench) runOnce(ctx context.Context, w workload, t tool) (measure, error
 // output is what a tool printed.
 type output struct{ stdout, stderr string }
 
-// execute runs a program to its end.
-func (b *bench) execute(ctx context.Context, program string, args []string, job work) (measure, output, error) {
+// execute runs a tool to its end.
+func (b *bench) execute(ctx context.Context, t tool, job work) (measure, output, error) {
 	limited, cancel := context.WithTimeout(ctx, b.opt.limit)
 	defer cancel()
-	c := exec.CommandContext(limited, program, args...)
+	c := exec.CommandContext(limited, b.programs[t.name], t.args(job)...)
 	c.Dir = job.dir
 	c.Env = append(os.Environ(), b.env...)
 	names := []string{filepath.Join(job.dir, "stdout"), filepath.Join(job.dir, "stderr")}
@@ -97,7 +98,7 @@ func (b *bench) execute(ctx context.Context, program string, args []string, job 
 		written := make(chan error, 1)
 		defer func() { <-written }()
 		go func() { // ends with the process at the latest, whose end of the pipe is gone then
-			err := writeAddresses(in, job.targets, "http://", fmt.Sprintf(":%d", b.port))
+			err := writeAddresses(in, job.targets, "http://", fmt.Sprintf(":%d", job.port))
 			written <- errors.Join(err, in.Close())
 		}()
 	}
@@ -105,27 +106,40 @@ func (b *bench) execute(ctx context.Context, program string, args []string, job 
 		return measure{}, output{}, err
 	}
 	m := measure{began: time.Now()} // Start returns when the program has been executed
+	end, secondErr := b.accompany(limited, t, job)
+	if secondErr != nil {
+		cancel() // the first one waits for it
+		return measure{}, output{}, errors.Join(secondErr, c.Wait())
+	}
 	err := c.Wait()
 	m.wall = time.Since(m.began)
-	m.cpu = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
-	m.peak = peakMemory(c.ProcessState)
-	var said output
-	for i, into := range []*string{&said.stdout, &said.stderr} {
-		text, err := readEnd(names[i])
-		if err != nil {
-			return m, said, err
-		}
-		*into = text
-	}
+	cpu, peak, failed := end()
+	m.cpu = c.ProcessState.UserTime() + c.ProcessState.SystemTime() + cpu
+	m.peak = peakMemory(c.ProcessState) + peak
+	said, readErr := readOutput(names)
 	switch {
+	case readErr != nil:
+		return m, said, readErr
 	case ctx.Err() != nil:
 		return m, said, context.Cause(ctx)
 	case limited.Err() != nil:
 		m.failed = fmt.Sprintf("stopped after %v", b.opt.limit)
 	case err != nil:
 		m.failed = fmt.Sprintf("%v: %s", err, lastLine(said.stderr))
+	case failed != "":
+		m.failed = failed
 	}
 	return m, said, nil
+}
+
+// readOutput reads what a tool printed into two files.
+func readOutput(names []string) (said output, err error) {
+	for i, into := range []*string{&said.stdout, &said.stderr} {
+		if *into, err = readEnd(names[i]); err != nil {
+			return said, err
+		}
+	}
+	return said, nil
 }
 
 // account says what of the work was done.
@@ -146,7 +160,7 @@ func (m *measure) account(w workload, t tool, came arrivals, said output) {
 	if t.name != "wrk" && w.server != noServer {
 		m.lost = came.Unasked
 	}
-	if t.name != "redial" {
+	if !t.tells {
 		return
 	}
 	items, err := parseSummary(said.stderr)

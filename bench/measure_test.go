@@ -72,7 +72,7 @@ func TestAccount(t *testing.T) {
 		if c.w.server == noServer {
 			arrived = arrivals{}
 		}
-		m.account(c.w, tool{name: c.tool}, arrived, output{stderr: c.said})
+		m.account(c.w, tool{name: c.tool, tells: c.tool == "redial"}, arrived, output{stderr: c.said})
 		c.want.began = began
 		if m != c.want {
 			t.Errorf("%s: got  %+v\nwant %+v", c.name, m, c.want)

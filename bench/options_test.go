@@ -35,7 +35,7 @@ func TestOptionsAreAllByDefault(t *testing.T) {
 
 func TestOptionsThatMakeNoSense(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"-workloads odd", `-workloads: "odd" is not known, expected some of healthy, mixed, wide, tls, refused-million`},
+		{"-workloads odd", `-workloads: "odd" is not known, expected some of healthy, cluster, mixed, wide, tls, refused-million`},
 		{"-tools curl", `-tools: "curl" is not known`},
 		{"-rounds 0", "-rounds 0: expected 1 or more"},
 		{"-scale 0", "-scale 0: expected a number above 0"},

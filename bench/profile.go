@@ -57,6 +57,9 @@ var admission = []string{
 // profileAll runs redial once more on each workload, under the profiler.
 func (b *bench) profileAll(ctx context.Context, out io.Writer) error {
 	for _, w := range b.workloads() {
+		if w.tools[0] != "redial" { // the plain scan of another workload
+			continue
+		}
 		file := filepath.Join(b.dir, w.name+".cpu")
 		b.env = []string{profileVariable + "=" + file}
 		m, err := b.runOnce(ctx, w, allTools()[0])

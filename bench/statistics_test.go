@@ -61,6 +61,8 @@ func TestGoals(t *testing.T) {
 		{workload: "healthy", tool: "bare", rate: 100},
 		{workload: "healthy", tool: "wrk", rate: 140},
 		{workload: "healthy", tool: "ffuf", failed: "broken"},
+		{workload: "cluster", tool: "redial", rate: 100},
+		{workload: "cluster", tool: "serve", rate: 79},
 		{workload: "mixed", tool: "redial", last: 20*time.Second + time.Millisecond},
 		{workload: "wide", tool: "redial", rate: 69},
 		{workload: "wide", tool: "bare", rate: 90},
@@ -79,6 +81,7 @@ func TestGoals(t *testing.T) {
 		"healthy, requests per second by those of bare; 0.80; at least 0.8; met",
 		"healthy, requests per second by those of wrk; 0.57; at least 0.6; missed",
 		"healthy, start to the first request; 50ms; at most 50ms; met",
+		"cluster, requests per second by those of the plain scan; 0.79; at least 0.8; missed",
 		"mixed, start to the last request at a host that answers; 20.00s; at most 20.00s; missed",
 		"wide, connections per second by those of the fastest other scan (bare); 0.77; at least 0.7; met",
 		"refused-million, peak memory; 100.0 MiB; at most 100 MiB; met",
@@ -95,7 +98,7 @@ func TestTrouble(t *testing.T) {
 	if err := trouble([]row{{tool: "redial", lost: unknown}, {tool: "ffuf", lost: 50}, {tool: "httpx", failed: "x"}}); err != nil {
 		t.Errorf("got %v, want nil: only redial's own losses count", err)
 	}
-	for _, r := range []row{{tool: "redial", lost: 1}, {tool: "redial", failed: "x"}} {
+	for _, r := range []row{{tool: "redial", lost: 1}, {tool: "redial", failed: "x"}, {tool: "serve", lost: 1}} {
 		if trouble([]row{r}) == nil {
 			t.Errorf("got nil for %+v, want an error", r)
 		}

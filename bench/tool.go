@@ -20,6 +20,10 @@ type tool struct {
 	// ours: this program itself, or the redial that it built; any other is looked for on the PATH.
 	ours bool
 	args func(work) []string
+	// beside are the arguments of a second process of the same program, which does a part of the work; nil = there is none.
+	beside func(work) []string
+	// tells says that it tells what became of its items, as redial does.
+	tells bool
 }
 
 // work is what a tool is told to do, as files and numbers.
@@ -33,11 +37,13 @@ type work struct {
 	template string // the same as a template for nuclei
 	scheme   string
 	first    string // one of the URLs
+	port     int    // free for a server of the tool's own, or on which nothing listens
 }
 
 func allTools() []tool {
 	return []tool{
-		{name: "redial", ours: true, args: redialArgs},
+		{name: "redial", ours: true, args: redialArgs, tells: true},
+		{name: "serve", ours: true, args: sharedArgs, beside: workerArgs, tells: true},
 		{name: "bare", ours: true, args: bareArgs},
 		{name: "nethttp", ours: true, args: func(w work) []string { return append(bareArgs(w), "-nethttp") }},
 		{name: "wrk", args: wrkArgs},
@@ -57,7 +63,7 @@ func toolNames() []string {
 
 // find splits the tools that were asked for into those that can be run, each with its program, and the missing.
 func find(wanted []string, redial, self string) (programs map[string]string, missing []string) {
-	programs = map[string]string{"redial": redial, "bare": self, "nethttp": self}
+	programs = map[string]string{"redial": redial, "serve": redial, "bare": self, "nethttp": self}
 	for _, name := range wanted {
 		if programs[name] != "" {
 			continue

@@ -56,6 +56,8 @@ func TestArguments(t *testing.T) {
 		workload: workloadOf(t, "healthy", 1), urls: "U", hosts: "H", paths: "P", words: "W", template: "T",
 		scheme: "http", first: "http://127.1.0.1:9/",
 	}
+	shared := healthy
+	shared.workload, shared.dir, shared.port = workloadOf(t, "cluster", 1), "D", 12_000
 	wide := healthy
 	wide.workload = workloadOf(t, "wide", 1)
 	refused := work{workload: workloadOf(t, "refused-million", 1), urls: stdin, hosts: stdin, scheme: "http"}
@@ -66,6 +68,9 @@ func TestArguments(t *testing.T) {
 	}{
 		{"redial", redialArgs(healthy), "scan -l U --rate-limit 0 --host-rate-limit 0 --no-progress --concurrency 150 --timeout 10s --path P"},
 		{"redial refused", redialArgs(refused), "scan -l - --rate-limit 0 --host-rate-limit 0 --no-progress --concurrency 150 --timeout 10s --max-skipped 100%"},
+		{"serve", sharedArgs(shared), "serve -l U --rate-limit 0 --host-rate-limit 0 --no-progress --concurrency 150 --timeout 10s --path P " +
+			"--listen 127.0.0.1:12000 --state-dir " + filepath.Join("D", "state")},
+		{"worker", workerArgs(shared), "worker --join nats://127.0.0.1:12000 --name bench --wait 10s"},
 		{"bare", bareArgs(healthy), "bare -list U -workers 150 -timeout 10s -paths P"},
 		{"bare wide", bareArgs(wide), "bare -list U -workers 150 -timeout 10s"},
 		{"ffuf", ffufArgs(healthy), "-s -t 150 -timeout 10 -w H:HOST -w W:WORD -u http://HOST/WORD"},

@@ -46,6 +46,10 @@ func allWorkloads() []workload {
 			tools: []string{"redial", "bare", "nethttp", "wrk", "ffuf", "httpx", "nuclei"},
 		},
 		{
+			name: "cluster", hosts: []hosts{{lab.Healthy, 200}}, checks: 500, timeout: usualTimeout,
+			tools: []string{"serve", "redial"},
+		},
+		{
 			name: "mixed", linux: true, checks: 50, timeout: 3 * time.Second, down: 13 * time.Second,
 			hosts: []hosts{{lab.Healthy, 100}, {lab.Flaky, 20}, {lab.Refusing, 40}, {lab.BlackHole, 20}, {lab.Silent, 20}},
 			flags: []string{"--retries", "0", "--cooldown", "5s"},

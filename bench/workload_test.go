@@ -31,6 +31,7 @@ func TestScale(t *testing.T) {
 		{"healthy", 0.01, 200, 200, 5, 0},
 		{"healthy", 0.0001, 200, 200, 1, 0},
 		{"healthy", 2, 200, 200, 1000, 0},
+		{"cluster", 0.01, 200, 200, 5, 0},
 		{"mixed", 1, 200, 120, 50, 13 * time.Second},
 		{"mixed", 0.1, 20, 12, 50, time.Second},
 		{"wide", 1, 60_000, 60_000, 1, 0},
@@ -86,7 +87,7 @@ func TestWorkloadsNameTools(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	programs, missing := find([]string{"redial", "bare", "wrk", "ffuf"}, "/r", "/self")
-	if programs["redial"] != "/r" || programs["bare"] != "/self" || len(programs) != 3 {
+	if programs["redial"] != "/r" || programs["bare"] != "/self" || len(programs) != 4 {
 		t.Errorf("got %v", programs)
 	}
 	if !slices.Equal(missing, []string{"wrk", "ffuf"}) {
