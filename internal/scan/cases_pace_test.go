@@ -10,6 +10,7 @@ import (
 
 	"github.com/redialscan/redial/pkg/flow"
 	"github.com/redialscan/redial/pkg/requester"
+	"github.com/redialscan/redial/pkg/retry"
 )
 
 // github.com/projectdiscovery/nuclei/issues/3216, github.com/projectdiscovery/katana/issues/1613: both limits hold together,
@@ -28,8 +29,12 @@ func TestBothLimitsHold(t *testing.T) {
 				opt := base()
 				opt.Requester.Host = flow.Rule{Rate: 5, Mode: mode, WarmUp: 4 * time.Second, ColdFactor: 3}
 				opt.Requester.Scan = flow.Rule{Rate: 40, Mode: mode, WarmUp: 4 * time.Second, ColdFactor: 3}
+				opt.Budget, _ = retry.NewBudget(100, 0)
 				start := time.Now()
 				ending := walk(t, s, &book{}, opt, 20, hosts...)
+				if _, allowed := opt.Budget.Retries(); allowed != ending.Sent {
+					t.Errorf("the retry budget is that of %d requests, want that of the %d that were sent", allowed, ending.Sent)
+				}
 				if ending.Done != 400 || ending.Sent != 400 {
 					t.Errorf("ending %+v, want 400 done", ending.Summary)
 				}

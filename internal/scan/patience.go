@@ -15,7 +15,6 @@ const askAgain = 10 * time.Millisecond
 // the item would send again what it has sent, and under a slow pace come to the same place for ever. acted says that it could
 // not be put back at all.
 func (s *Scan) do(ctx context.Context, req *requester.Request, turn requester.Turn, begun, acted bool) (*requester.Response, error) {
-	s.policy.Budget.Sent()
 	resp, err := s.client.Do(ctx, req, turn)
 	for begun {
 		at, wait := s.waits(err, acted)
@@ -26,7 +25,17 @@ func (s *Scan) do(ctx context.Context, req *requester.Request, turn requester.Tu
 			resp, err = s.client.Do(ctx, req, turn)
 		}
 	}
+	if _, refused := errors.AsType[*requester.NotAdmittedError](err); !refused {
+		s.policy.Budget.Sent()
+	}
 	return resp, err
+}
+
+// refund gives retries back that were granted and then not sent.
+func (s *Scan) refund(retries int) {
+	for range retries {
+		s.policy.Budget.Refund()
+	}
 }
 
 // waits says until when to wait for a request that was not admitted. A quarantine is not waited for, and an outage only by

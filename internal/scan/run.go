@@ -26,6 +26,9 @@ type outcome = executor.Outcome[job]
 // run sends one attempt of an item.
 func (s *Scan) run(ctx context.Context, item executor.Item[job], turn *executor.Turn) outcome {
 	if d := s.policy.Start(retry.State{Attempt: item.Attempt - 1, Started: item.Began}, time.Now()); !d.Again {
+		if item.Repeat {
+			s.refund(1)
+		}
 		return outcome{Kind: executor.CheckError, Err: &StoppedError{Stop: d.Stop, Err: errLate}}
 	}
 	if !item.Target.Settled() && s.needsScheme(item.Check) {

@@ -126,6 +126,7 @@ func (s *Scan) executorConfig() executor.Config[job] {
 		Run:             s.run,
 		Failed:          s.failed,
 		Skipped:         s.skipped,
+		Unsent:          s.refund,
 		NextAdmit:       s.nextAdmit,
 		Ended:           s.client.Forget,
 		Waiting:         s.waiting,

@@ -68,6 +68,9 @@ type Config[T any] struct {
 	Failed func(Failure[T])
 	// Skipped takes what was left out.
 	Skipped func(Skipped[T])
+	// Unsent tells how many of the repeats that runs asked for within the attempts (Outcome.At) will not be made: the items are
+	// skipped, or their host was parked, after which it is called back and nothing is a repeat.
+	Unsent func(repeats int)
 
 	// Quarantined asks the breaker before each item. nil = no breaker: then no failure is held back either.
 	Quarantined func(host string) bool

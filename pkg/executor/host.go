@@ -35,6 +35,7 @@ type entry[T any] struct {
 	free     uint8
 	neutral  uint8
 	given    uint8
+	owed     bool // a run asked for a repeat, which is still to be made
 	// lapsed of the attempts failed from lapse on, while nothing was answered anywhere.
 	lapsed uint8
 	lapse  moment

@@ -16,6 +16,8 @@ type Item[T any] struct {
 	Sends int
 	// Free counts the repeats that a run asked for outside the attempts (Outcome.Free).
 	Free int
+	// Repeat says that an earlier run asked for this one, within the attempts, and that its host was not parked since.
+	Repeat bool
 	// Began is when the item ran first: this run, for a first one.
 	Began time.Time
 	// Probe says that the run decides whether its quarantined host has recovered.

@@ -7,6 +7,7 @@ type news[T any] struct {
 	failed  []Failure[T]
 	skipped []Skipped[T]
 	ended   []string
+	unsent  int // repeats that will not be made
 }
 
 // end notes the end of a host, once its last item in flight is back.
@@ -28,6 +29,9 @@ func (e *Executor[T]) tell(n *news[T]) {
 			e.cfg.Skipped(s)
 		}
 	}
+	if n.unsent > 0 && e.cfg.Unsent != nil {
+		e.cfg.Unsent(n.unsent)
+	}
 	for _, key := range n.ended {
 		if e.cfg.Ended != nil {
 			e.cfg.Ended(key)
@@ -38,7 +42,7 @@ func (e *Executor[T]) tell(n *news[T]) {
 func (en entry[T]) item(target T, start time.Time) Item[T] {
 	return Item[T]{
 		Target: target, Check: int(en.check),
-		Attempt: int(en.attempts), Sends: int(en.sends), Free: int(en.free),
+		Attempt: int(en.attempts), Sends: int(en.sends), Free: int(en.free), Repeat: en.owed,
 		Began: start.Add(time.Duration(en.began)),
 	}
 }
@@ -97,6 +101,7 @@ func (e *Executor[T]) abandonLocked(n *news[T], h *host[T], why Reason) {
 		for _, b := range x.more {
 			note(b)
 		}
+		n.waiveAll(h)
 		for _, en := range x.back {
 			note(en.of)
 			again[en.of] = append(again[en.of], int(en.check))

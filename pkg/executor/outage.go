@@ -38,7 +38,7 @@ func (e *Executor[T]) Recall(since time.Time) (items int) {
 		}
 	}
 	for _, h := range e.hosts {
-		again := h.recall(from, now)
+		again := h.recall(from, now, &n)
 		items += again
 		if again > 0 || h.place == nowhere {
 			if h.place == doubted {
@@ -82,7 +82,7 @@ func (e *Executor[T]) unparkLocked(h *host[T]) {
 }
 
 // recall gives the items back that failed from a moment on, and says how many there were.
-func (h *host[T]) recall(from, now moment) (items int) {
+func (h *host[T]) recall(from, now moment, n *news[T]) (items int) {
 	if h.rest == nil {
 		return 0
 	}
@@ -90,6 +90,7 @@ func (h *host[T]) recall(from, now moment) (items int) {
 	h.rest.back = nil
 	for _, en := range back {
 		if en.recall(from, now) {
+			n.waive(&en)
 			items++
 		}
 		h.putBack(en)

@@ -26,6 +26,7 @@ func (e *Executor[T]) parkLocked(h *host[T], at time.Time, now moment, n *news[T
 	h.parks = min(h.parks+1, parkedLevels)
 	h.era++
 	e.giveSuspectsBackLocked(h, n)
+	n.waiveAll(h)
 	wait := at.Sub(e.began.Add(time.Duration(now)))
 	switch {
 	case h.idle(e.checks):

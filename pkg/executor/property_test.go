@@ -77,6 +77,7 @@ type chaos struct {
 	ends map[string]int
 	left map[string]bool // hosts that were given up; what is read of them later finds items of theirs in flight
 	done int             // items that had ended before the scan
+	owed int             // repeats that runs asked for, and that were neither made nor waived
 }
 
 // before draws what an earlier scan has left of a target.
@@ -98,6 +99,18 @@ func (c *chaos) end(target string, check int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ends[fmt.Sprintf("%s#%d", strings.Replace(target, "+", "", 1), check)]++
+}
+
+// count keeps account of repeats.
+func (c *chaos) count(item Item[string], out Outcome[string]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if item.Repeat && out.Kind != NotAdmitted {
+		c.owed--
+	}
+	if !out.At.IsZero() && (out.Kind == HostError || out.Kind == Retry && !out.Free) {
+		c.owed++
+	}
 }
 
 func (c *chaos) dice(sides int) int {
@@ -129,6 +142,8 @@ func (c *chaos) respond(_ *world, item Item[string]) Outcome[string] {
 		return Outcome[string]{Kind: Neutral, Err: errDown}
 	case dice == 10 && item.Free < 3:
 		return Outcome[string]{Kind: Retry, Free: true, At: time.Now().Add(wait)}
+	case dice == 16 && item.Attempt < 3:
+		return Outcome[string]{Kind: Retry, At: time.Now().Add(wait)}
 	case dice == 11:
 		return Outcome[string]{Kind: CheckError, Err: errDown, Answered: true}
 	case dice < 14 && !strings.Contains(item.Target, "+"):
@@ -168,11 +183,18 @@ func (c *chaos) scan(rt *rapid.T, cfg Config[string], nHosts, perHost int, cance
 		if item.Sends < item.Attempt {
 			rt.Errorf("item %+v: fewer sends than attempts", item)
 		}
-		out := c.run(ctx, item, turn)
+		out := Outcome[string]{Kind: CheckError} // what a panic leaves
+		defer func() { c.count(item, out) }()
+		out = c.run(ctx, item, turn)
 		if out.Kind == Done || out.Kind == Moot {
 			c.end(item.Target, item.Check)
 		}
 		return out
+	}
+	cfg.Unsent = func(repeats int) {
+		c.mu.Lock()
+		c.owed -= repeats
+		c.mu.Unlock()
 	}
 	cfg.Failed = func(f Failure[string]) { c.end(f.Item.Target, f.Item.Check) }
 	cfg.Skipped = func(s Skipped[string]) {
@@ -252,6 +274,9 @@ func (c *chaos) check(rt *rapid.T, e *Executor[string], tally Tally) {
 		if n != 1 {
 			rt.Errorf("%s ended %d times", item, n)
 		}
+	}
+	if c.owed != 0 {
+		rt.Errorf("%d repeats were neither made nor told as unsent", c.owed)
 	}
 	if lost := tally.Failed + tally.Skipped; tally.Lost > lost || tally.Lost < 0 || tally.Done == 0 && tally.Lost > 0 {
 		rt.Errorf("%d items lost: %+v", tally.Lost, tally)

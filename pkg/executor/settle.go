@@ -5,8 +5,10 @@ func (e *Executor[T]) settleLocked(c *claim[T], out Outcome[T], quarantined bool
 	h, en := c.host, c.entry
 	if out.Kind != NotAdmitted {
 		en.sends++
+		en.owed = out.repeats()
 	}
 	if out.Kind == HostError && !out.Spent && c.began < e.recalled { // of the outage, and late
+		n.waive(&en)
 		e.againLocked(h, en, now, n)
 		return
 	}
@@ -105,6 +107,9 @@ func (out Outcome[T]) answered() bool {
 
 // againLocked puts an item back, unless its host was given up meanwhile.
 func (e *Executor[T]) againLocked(h *host[T], en entry[T], at moment, n *news[T]) {
+	if h.place == ended || h.place == parked {
+		n.waive(&en)
+	}
 	if h.place == ended {
 		e.skipOneLocked(n, h, en)
 		return
@@ -114,6 +119,7 @@ func (e *Executor[T]) againLocked(h *host[T], en entry[T], at moment, n *news[T]
 }
 
 func (e *Executor[T]) skipOneLocked(n *news[T], h *host[T], en entry[T]) {
+	n.waive(&en)
 	e.tally.Skipped++
 	e.loseLocked(h, 1)
 	n.skipped = append(n.skipped, Skipped[T]{

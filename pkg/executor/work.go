@@ -79,6 +79,9 @@ func (e *Executor[T]) drop(c claim[T], turn *Turn, quarantined bool, at time.Tim
 	if h.place == ended {
 		e.skipOneLocked(&n, h, c.entry)
 	} else {
+		if h.place == parked {
+			n.waive(&c.entry)
+		}
 		h.giveBack(c.entry)
 		if quarantined {
 			e.parkLocked(h, at, now, &n)
