@@ -182,7 +182,7 @@ func (e *Executor[T]) placeLocked(h *host[T], now moment, n *news[T]) {
 	case at == farFuture && h.inflight == 0:
 		e.failSuspectsLocked(h, farFuture, n)
 		e.endLocked(h, n)
-	case at == farFuture || h.inflight >= h.window:
+	case at == farFuture || h.inflight >= e.roomLocked(h):
 		e.detachLocked(h)
 	case at > now:
 		e.detachLocked(h)
@@ -244,6 +244,7 @@ func (e *Executor[T]) endLocked(h *host[T], n *news[T]) {
 	e.detachLocked(h)
 	e.setWorkingLocked(h, false)
 	h.place = ended
+	e.leavesLocked(h)
 	e.clocks.stop(h)
 	if h.answered {
 		e.proven--

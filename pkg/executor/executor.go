@@ -33,6 +33,7 @@ type Executor[T any] struct {
 	fresh, living line[T]
 	timers        timeHeap[*host[T]] // paused and parked hosts
 	parkedBy      []line[T]          // parked hosts by how often they were parked in a row
+	leaving       map[string]int32   // see leavesLocked
 	clocks        hostClocks[T]
 	tally         Tally
 	doubted       line[T]
@@ -85,6 +86,7 @@ func New[T any](cfg Config[T]) (*Executor[T], error) {
 		checks:     int32(cfg.Checks),
 		floor:      newFloor(cfg.Concurrency, cfg.DialConcurrency),
 		hosts:      make(map[string]*host[T]),
+		leaving:    make(map[string]int32),
 		room:       make(chan struct{}, 1),
 		halted:     make(chan error, 1),
 		clocks:     newHostClocks[T](cfg.HostTimeout),

@@ -70,7 +70,7 @@ func (e *Executor[T]) drop(c claim[T], turn *Turn, quarantined bool, at time.Tim
 	e.mu.Lock()
 	now := e.moment(time.Now())
 	h := c.host
-	e.leaveLocked(h, turn)
+	e.leaveLocked(h, turn, now, &n)
 	e.paceRoom++
 	if e.followLocked(&c) {
 		e.leftLocked(h, now, &n)
@@ -94,9 +94,10 @@ func (e *Executor[T]) drop(c claim[T], turn *Turn, quarantined bool, at time.Tim
 }
 
 // leaveLocked ends an item's hold on its host and its worker.
-func (e *Executor[T]) leaveLocked(h *host[T], turn *Turn) {
+func (e *Executor[T]) leaveLocked(h *host[T], turn *Turn, now moment, n *news[T]) {
 	h.inflight--
 	e.tally.InFlight--
+	e.backLocked(h, now, n)
 	e.releaseLocked(turn.held)
 	turn.held = noSlot
 	e.grantLocked()
@@ -138,7 +139,7 @@ func (e *Executor[T]) finish(c claim[T], turn *Turn, out Outcome[T], call bool) 
 	}
 	var n news[T]
 	now := e.moment(time.Now())
-	e.leaveLocked(c.host, turn)
+	e.leaveLocked(c.host, turn, now, &n)
 	if out.Target != nil {
 		e.moveLocked(&c, *out.Target, key, now, &n)
 	} else if from := c.host; out.Kind != Done && e.followLocked(&c) {
