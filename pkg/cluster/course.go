@@ -102,6 +102,11 @@ func (r *course) serve(ctx context.Context, before bool, from *reading) error {
 		return err
 	}
 	defer troubles()
+	questions, silent, err := r.c.hearQuestions()
+	if err != nil {
+		return err
+	}
+	defer silent()
 	incoming, err := r.c.listen(working, &wg)
 	if err != nil {
 		return err
@@ -109,16 +114,17 @@ func (r *course) serve(ctx context.Context, before bool, from *reading) error {
 	census := make(chan []WorkerStatus)
 	wg.Go(func() { r.c.countWorkers(working, census) })
 
-	in := inputs{targets: from.targets, ended: from.ended, chunks: incoming, census: census}
+	in := inputs{targets: from.targets, ended: from.ended, chunks: incoming, census: census, questions: questions}
 	return r.loop(ctx, working, &in)
 }
 
 // inputs is where everything comes in.
 type inputs struct {
-	targets <-chan Target
-	ended   <-chan error
-	chunks  <-chan *nats.Msg
-	census  <-chan []WorkerStatus
+	targets   <-chan Target
+	ended     <-chan error
+	chunks    <-chan *nats.Msg
+	census    <-chan []WorkerStatus
+	questions <-chan *nats.Msg
 }
 
 // loop is the scan: it feeds the stream of work, takes what comes back, and knows when all is over.
@@ -157,6 +163,8 @@ func (r *course) loop(ctx, working context.Context, in *inputs) error {
 			err = r.flush(working)
 		case m := <-in.chunks:
 			err = r.take(working, m)
+		case m := <-in.questions:
+			r.tell(m)
 		case all := <-in.census:
 			r.c.show(func(s *Status) { s.Workers = all })
 			r.lonely.mind(r.c.spec.Scan, all, time.Now(), r.c.cfg.Log)

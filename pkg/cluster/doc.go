@@ -7,6 +7,7 @@
 //	ledger <── EVENTS stream <──── chunks ──────────┘
 //	   └──> handlers (events file first, outputs, progress)
 //	permits of the scan-wide rate <── request, reply ──> pace of the worker
+//	ledger <── what has ended of it? ──> whoever has a batch that came again
 //	hosts that are not well: one entry each, read when a batch begins
 //
 // The usual path: [Dial] or [Embed], then [NewCoordinator] and [Coordinator.Serve] on one machine, [Join] with a [Runner] on

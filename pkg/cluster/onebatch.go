@@ -100,20 +100,33 @@ func (s *shift) hold(d *delivery, b Batch) *held {
 	for i := range h.batch.Hosts {
 		h.batch.Hosts[i] = h.batch.Hosts[i].aged(d.age)
 	}
-	for i := range b.Targets {
-		for _, k := range breakerKeys(b.Targets[i].Key) {
+	head := chunk{Batch: b.ID, Run: h.run, Worker: s.w.cfg.Name}
+	h.sink = newSink(head, nil, h.send)
+	h.narrow(b.Targets)
+	return h
+}
+
+// narrow makes the batch one of these targets. It is not run before or beside that.
+func (h *held) narrow(targets []Target) {
+	h.batch.Targets = targets
+	clear(h.keys)
+	for i := range targets {
+		for _, k := range breakerKeys(targets[i].Key) {
 			h.keys[k] = struct{}{}
 		}
 	}
-	head := chunk{Batch: b.ID, Run: h.run, Worker: s.w.cfg.Name}
-	h.sink = newSink(head, newLeft(&h.batch, &s.spec), h.send)
-	return h
+	h.sink.left = newLeft(&h.batch, &h.shift.spec)
 }
 
 // work runs the batch, tells what is known of its hosts then, and puts aside what is left of it.
 func (h *held) work(life, running, leave context.Context) (end, error) {
 	if h.failures >= MaxDeliveries {
 		return h.putAside(life, h.batch.Targets, h.batch.Hosts, parked{})
+	}
+	if h.d.count > 1 {
+		if h.spare(life); len(h.batch.Targets) == 0 {
+			return end{}, context.Cause(life)
+		}
 	}
 	known, err := h.shift.states.of(life, &h.batch)
 	if err != nil {
@@ -173,7 +186,7 @@ func (h *held) afterwards(hosts []Host, whole bool) []Host {
 		if _, ok := told[before.Key]; ok {
 			continue
 		}
-		if whole {
+		if _, ours := h.keys[before.Key]; whole && ours {
 			before = Host{Key: before.Key, State: "closed", Seq: before.Seq}
 		}
 		all = append(all, before)
