@@ -33,6 +33,7 @@ type chunk struct {
 // end says what became of a batch.
 type end struct {
 	Sent   int64    `json:"sent,omitempty"`
+	Told   int64    `json:"told,omitempty"`   // of these, by the attempts of results
 	Parked []parked `json:"parked,omitempty"` // what is left
 }
 
@@ -52,7 +53,7 @@ func (c *chunk) check() error {
 		return errors.New("a batch, run, worker or object without a name, expected 1 to 64 letters, digits, dots and dashes")
 	case c.Seq < 0:
 		return fmt.Errorf("chunk %d of a run, expected numbers from 0", c.Seq)
-	case c.End != nil && (c.End.Sent < 0 || len(c.End.Parked) > 16):
+	case c.End != nil && (c.End.Sent < 0 || c.End.Told < 0 || len(c.End.Parked) > 16):
 		return fmt.Errorf("an end with %d requests and %d remainders", c.End.Sent, len(c.End.Parked))
 	}
 	if c.End == nil {

@@ -79,6 +79,9 @@ func (r *course) take(ctx context.Context, m *nats.Msg) error {
 	if len(fresh) > 0 {
 		last = fresh[len(fresh)-1]
 	}
+	if _, out := r.out[head.Batch]; out {
+		r.sent.hear(head.Batch, head.Run, fresh)
+	}
 	r.acks.add(last, m.Reply)
 	for _, e := range fresh {
 		r.emit(e)
@@ -175,7 +178,7 @@ func (r *course) back(head chunk) {
 	if !r.returned(head.Batch) {
 		return // a second delivery has ended, too
 	}
-	r.sent += head.End.Sent
+	r.sent.end(head.Batch, head.Run, head.End)
 	now := time.Now()
 	for _, p := range head.End.Parked {
 		r.parked.push(waiting{seq: p.Seq, at: now, due: now.Add(p.Wait), held: p.Held, hosts: p.Hosts})

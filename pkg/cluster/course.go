@@ -41,7 +41,7 @@ type course struct {
 	open     int64             // of those read, not ended
 	hosts    int64
 	lastKey  string
-	sent     int64
+	sent     sent
 
 	cut       *cutter
 	consumers map[int]struct{} // partitions that have theirs
@@ -64,7 +64,7 @@ func newCourse(c *Coordinator, emit func(report.Event), a *acks) *course {
 	r := &course{
 		c: c, emit: emit, acks: a, epoch: "e" + strconv.FormatInt(time.Now().UnixNano(), 36),
 		cut: newCutter(c.spec.Partitions), consumers: make(map[int]struct{}),
-		out: make(map[string]bool), chunks: chunks, accounts: journal.NewAccounts(c.spec.Items),
+		out: make(map[string]bool), chunks: chunks, accounts: journal.NewAccounts(c.spec.Items), sent: newSent(),
 	}
 	if c.cfg.Earlier != nil {
 		r.accounts = c.cfg.Earlier.Accounts(c.spec.Items)
@@ -73,7 +73,7 @@ func newCourse(c *Coordinator, emit func(report.Event), a *acks) *course {
 }
 
 func (r *course) ending() Ending {
-	return Ending{Items: r.items, Hosts: r.hosts, Sent: r.sent, Refused: r.c.cfg.Refused.Count()}
+	return Ending{Items: r.items, Hosts: r.hosts, Sent: r.sent.count(), Refused: r.c.cfg.Refused.Count()}
 }
 
 // serve runs the scan. What it started has ended when it returns.
@@ -195,7 +195,7 @@ func (r *course) show() {
 		phase = phaseFinal
 	}
 	r.c.show(func(s *Status) {
-		s.Phase, s.Items, s.Growing, s.Hosts, s.Sent = phase, r.items, r.inputEnd == nil, r.hosts, r.sent
+		s.Phase, s.Items, s.Growing, s.Hosts, s.Sent = phase, r.items, r.inputEnd == nil, r.hosts, r.sent.total
 		s.Queued, s.Parked = len(r.out), len(r.parked)
 	})
 }

@@ -38,7 +38,7 @@ func (r *course) relearn(ctx context.Context) error {
 		return err
 	}
 	r.bound = max(r.bound, n.Bound)
-	r.placed, r.resumed = journal.NewAccounts(r.c.spec.Items), true
+	r.placed, r.resumed, r.sent.resumed = journal.NewAccounts(r.c.spec.Items), true, true
 	moved := make(map[uint64]struct{})
 	var left []waiting
 	err = r.walk(ctx, func(m *jetstream.RawStreamMsg, b *Batch) error {

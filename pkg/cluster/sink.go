@@ -28,6 +28,7 @@ type sink struct {
 	queue  [][]byte // chunks that are full
 	open   packing.Packer
 	size   int           // of both
+	told   int64         // attempts of results
 	over   *end          // set: no more events
 	broken bool          // nothing is carried any more
 	some   chan struct{} // holds a token when there is something to carry
@@ -62,6 +63,9 @@ func (s *sink) emit(e report.Event) {
 		return
 	}
 	s.size += s.open.Len() - before
+	if result, ok := e.(*report.Result); ok {
+		s.told += int64(result.Attempts)
+	}
 	if before == 0 {
 		raise(s.some)
 	}
@@ -74,6 +78,7 @@ func (s *sink) emit(e report.Event) {
 // finish is called once, when nothing will be emitted any more.
 func (s *sink) finish(e end) {
 	s.mu.Lock()
+	e.Told = s.told
 	s.over = &e
 	s.mu.Unlock()
 	raise(s.some)
