@@ -79,8 +79,11 @@ func isTerminal(stream any) bool {
 
 // color says whether escape sequences may go to a stream.
 func (o *outputOptions) color(env Env, stream any) bool {
-	return !o.noColor && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb" && isTerminal(stream)
+	return !o.noColor && env.Getenv("NO_COLOR") == "" && !dumb(env) && isTerminal(stream)
 }
+
+// dumb says that the terminal knows no escape sequences, so that no line can be written anew either.
+func dumb(env Env) bool { return env.Getenv("TERM") == "dumb" }
 
 // screen is where people look: messages and progress on standard error, results on standard output.
 type screen struct {
@@ -93,7 +96,7 @@ type screen struct {
 // screen finds out where people look; bar says whether a progress bar is wanted.
 func (o *outputOptions) screen(env Env, bar bool) *screen {
 	s := &screen{stdout: env.Stdout, stderr: env.Stderr}
-	if isTerminal(env.Stderr) && bar && !o.silent {
+	if isTerminal(env.Stderr) && bar && !o.silent && !dumb(env) {
 		f := env.Stderr.(*os.File)
 		s.progress = report.NewProgress(f, func() int {
 			width, _, err := term.GetSize(int(f.Fd()))
