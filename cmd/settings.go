@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
@@ -118,7 +119,7 @@ func (s *settings) applyFile(flags *pflag.FlagSet, env Env) error {
 		return nil
 	}
 	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) && s.file == "" {
+	if s.file == "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) { // as below a HOME of /dev/null
 		return nil
 	}
 	if err != nil {
