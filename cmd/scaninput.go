@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -58,8 +57,12 @@ func (in *input) close() {
 func (o *inputOptions) open(stdin io.Reader, free bool, onBad func(*target.LineError)) (*input, error) {
 	in := &input{}
 	var sources []target.Source
-	if slices.Contains(o.targets, "") {
-		return nil, usageErrorf("target", "an empty value, expected a URL, host, host:port, address, CIDR or range")
+	if err := present("target", o.targets, "a URL, host, host:port, address, CIDR or range"); err != nil {
+		return nil, err
+	}
+	// Without it, what was to be excluded would be scanned.
+	if err := present("exclude", o.exclude, "a host, *.name, CIDR, range, or a file of them"); err != nil {
+		return nil, err
 	}
 	if len(o.targets) > 0 {
 		sources = append(sources, target.Values("-u", o.targets...))
@@ -109,6 +112,19 @@ func (o *inputOptions) open(stdin io.Reader, free bool, onBad func(*target.LineE
 		return nil, err
 	}
 	return in, nil
+}
+
+// present refuses the value that an unset variable of a shell leaves: an empty one, or the flag that comes next.
+func present(flag string, values []string, want string) error {
+	for _, value := range values {
+		switch {
+		case value == "":
+			return usageErrorf(flag, "an empty value, expected %s", want)
+		case value[0] == '-':
+			return usageErrorf(flag, "%q looks like a flag, expected %s", value, want)
+		}
+	}
+	return nil
 }
 
 // isPipe says that standard input has been given a list: it is a pipe or a file, not a terminal and not nothing.
