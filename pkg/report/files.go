@@ -17,6 +17,9 @@ type Files struct {
 	wholes []*WholeFile
 }
 
+// ErrBusy says that another process, or another [Files], has the file open for its output.
+var ErrBusy = errors.New("another run writes it at this moment, expected a file of its own")
+
 type takenFile struct {
 	what string
 	info fs.FileInfo
@@ -32,7 +35,8 @@ func (f *Files) Keep(path, what string) {
 
 // Open makes path writable, and creates it when missing; what is there stays until the
 // handler's Start. what says what the file is for ("results file"), and stands in errors.
-// Pipes and devices may be given.
+// Pipes and devices may be given. A file that another run has open so is refused with
+// [ErrBusy], where the system can tell.
 func (f *Files) Open(path, what string) (*Output, error) {
 	return f.open(path, what, os.O_WRONLY|os.O_CREATE)
 }
@@ -71,6 +75,9 @@ func (f *Files) open(path, what string, flags int) (*Output, error) {
 				err := fmt.Errorf("is the same file as the %s, expected one of its own", t.what)
 				return nil, &OutputError{Name: name, Err: errors.Join(err, file.Close())}
 			}
+		}
+		if busy(file) {
+			return nil, &OutputError{Name: name, Err: errors.Join(ErrBusy, file.Close())}
 		}
 		f.taken = append(f.taken, takenFile{what: name, info: info})
 	}
