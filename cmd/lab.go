@@ -17,17 +17,18 @@ import (
 
 // labOptions are the flags of redial lab.
 type labOptions struct {
-	counts     map[lab.Kind]*int
-	port       int
-	flakyDown  durationValue
-	delay      durationValue
-	outage     durationValue
-	outageAt   durationValue
-	rate       float64
-	retryAfter string
-	seed       uint64
-	list       string
-	statsFile  string
+	counts       map[lab.Kind]*int
+	port         int
+	flakyDown    durationValue
+	delay        durationValue
+	outage       durationValue
+	outageAt     durationValue
+	rate         float64
+	retryAfter   string
+	seed         uint64
+	list         string
+	statsFile    string
+	arrivalsFile string
 }
 
 func newLabCommand(env Env) *cobra.Command {
@@ -79,6 +80,7 @@ func (o *labOptions) addLabFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.list, "list", "", "write the URLs of the hosts to this `file`; - is standard output")
 	fs.Uint64Var(&o.seed, "seed", 0, "shuffle the list by this seed; 0 keeps the order")
 	fs.StringVar(&o.statsFile, "stats-file", "", "at the end, write what arrived at each host to this `file`, as JSON")
+	fs.StringVar(&o.arrivalsFile, "arrivals-file", "", "at the end, write how many requests came in each second to this `file`, as JSON")
 }
 
 func (o *labOptions) validate() error {
@@ -100,11 +102,13 @@ func (o *labOptions) validate() error {
 	case o.delay == 0:
 		return usageErrorf("delay", "0 is out of range, expected more")
 	}
-	if o.statsFile == "" {
-		return nil
-	}
-	if err := writable(o.statsFile); err != nil {
-		return usageErrorf("stats-file", "%v", err)
+	for flag, file := range map[string]string{"stats-file": o.statsFile, "arrivals-file": o.arrivalsFile} {
+		if file == "" {
+			continue
+		}
+		if err := writable(file); err != nil {
+			return usageErrorf(flag, "%v", err)
+		}
 	}
 	return nil
 }
@@ -126,13 +130,22 @@ func (o *labOptions) run(ctx context.Context, env Env) error {
 	if err := l.Close(); err != nil {
 		return err
 	}
-	if o.statsFile == "" {
-		return nil
+	if o.statsFile != "" {
+		if err := writeIndented(o.statsFile, l.Stats()); err != nil {
+			return err
+		}
 	}
-	return writeWhole(o.statsFile, func(w io.Writer) error {
+	if o.arrivalsFile != "" {
+		return writeIndented(o.arrivalsFile, l.Arrivals())
+	}
+	return nil
+}
+
+func writeIndented(file string, what any) error {
+	return writeWhole(file, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
-		return enc.Encode(l.Stats())
+		return enc.Encode(what)
 	})
 }
 
@@ -162,7 +175,7 @@ func (o *labOptions) cutOff(ctx context.Context, l *lab.Lab) error {
 func (o *labOptions) start() (*lab.Lab, error) {
 	cfg := lab.Config{
 		Counts: map[lab.Kind]int{}, Port: o.port, FlakyDown: time.Duration(o.flakyDown), Delay: time.Duration(o.delay),
-		Rate: o.rate, RetryAfter: o.retryAfter, Seed: o.seed,
+		Rate: o.rate, RetryAfter: o.retryAfter, Seed: o.seed, RecordTimes: o.arrivalsFile != "",
 	}
 	for kind, n := range o.counts {
 		cfg.Counts[kind] = *n
