@@ -11,15 +11,16 @@ import (
 // CSV is a [Handler] that writes a table: a row for each finding, each failed item, and each target of which items were
 // skipped; outcome tells which. A spreadsheet takes no cell for a formula, whatever a host has sent.
 type CSV struct {
-	out *WholeFile
-	w   *csv.Writer
+	out    *WholeFile
+	w      *csv.Writer
+	checks map[int]*Check
 }
 
 // NewCSV writes a table to out.
 func NewCSV(out *WholeFile) *CSV {
 	w := csv.NewWriter(out)
 	w.UseCRLF = true // as RFC 4180 has it
-	return &CSV{out, w}
+	return &CSV{out, w, make(map[int]*Check)}
 }
 
 // Start writes the names of the columns.
@@ -31,8 +32,10 @@ func (c *CSV) Start() error {
 // Event writes the rows of a result, or of what was skipped.
 func (c *CSV) Event(e Event) error {
 	switch e := e.(type) {
+	case *Check:
+		c.checks[e.Index] = e
 	case *Result:
-		f := Finding{Result: e}
+		f := Finding{Result: e, Check: checkOf(c.checks, e)}
 		switch {
 		case e.Failed:
 			return c.result("failed", f)

@@ -141,10 +141,7 @@ func (f *Findings) Add(e Event) {
 		if e.Findings() == 0 {
 			return
 		}
-		check := f.checks[e.Index]
-		if check != nil && e.Check != "" && check.ID != e.Check {
-			check = nil
-		}
+		check := checkOf(f.checks, e)
 		if len(e.Matches) == 0 {
 			f.add(Finding{Result: e, Check: check})
 			return
@@ -155,6 +152,15 @@ func (f *Findings) Add(e Event) {
 			f.add(Finding{Result: &kept, Check: check, Match: short(&e.Matches[i])})
 		}
 	}
+}
+
+// checkOf gives what was told of the check that made a result, nil for nothing.
+func checkOf(checks map[int]*Check, r *Result) *Check {
+	check := checks[r.Index]
+	if check != nil && r.Check != "" && check.ID != r.Check {
+		return nil
+	}
+	return check
 }
 
 // Total counts all findings, those that were not kept too.

@@ -165,6 +165,15 @@ func parseCSV(t *testing.T, text string) [][]string {
 	return rows
 }
 
+// What the plan says of a check stands in the rows of its findings, as in the other reports.
+func TestRowsNameTheirCheck(t *testing.T) {
+	r := admin()
+	rows := parseCSV(t, made(t, "csv", []Event{&Check{Index: r.Index, ID: r.Check, Name: "A page", Severity: "Low"}, r}))
+	if rows[1][2] != "low" || rows[1][4] != "A page" {
+		t.Errorf("row %q, want severity low and name A page", rows[1])
+	}
+}
+
 func TestNoCellIsAFormula(t *testing.T) {
 	for _, title := range []string{
 		`=cmd|' /C calc'!A0`, "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\u00a0=1", "＝1", "＋1", "－1", "＠A1", `"=1`, "=1\x00", "\ufeff=1",
