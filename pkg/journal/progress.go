@@ -208,22 +208,26 @@ func (h passer) Start() error  { return nil }
 func (h passer) Finish() error { return nil }
 
 func (h passer) Event(e report.Event) error {
-	if h.all {
-		return h.pass(e)
-	}
-	switch e := e.(type) {
-	case *report.Summary:
+	if !h.all && loose(e) {
 		return nil
-	case *report.Skipped:
-		if unfinished(e.Reason) {
-			return nil
-		}
 	}
 	return h.pass(e)
 }
 
+// loose says that an event goes when the scan goes on.
+func loose(e report.Event) bool {
+	switch e := e.(type) {
+	case *report.Summary:
+		return true
+	case *report.Skipped:
+		return unfinished(e.Reason)
+	}
+	return false
+}
+
 // Trim takes out of the file what the end of the earlier scan left there: a last line that was cut short, lines that are
-// broken, its summary, and the items that it skipped because it ended. The file is replaced as a whole, or not at all.
+// broken, its summary, and the items that it skipped because it ended. The other lines stay as they are, with what a newer
+// version has put into them. The file is replaced as a whole, or not at all.
 func (p *Progress) Trim() error {
 	if p.loose == 0 {
 		return nil
@@ -234,12 +238,36 @@ func (p *Progress) Trim() error {
 		return err
 	}
 	defer whole.Discard()
-	out := report.NewEventsFile(report.NewOutput("events file "+p.path, whole, false))
-	if err := p.Events(out.Event); err != nil {
-		return err
-	}
-	if err := out.Finish(); err != nil {
+	if err := p.copyKept(whole); err != nil {
 		return err
 	}
 	return whole.Commit()
+}
+
+// copyKept writes the lines that stay.
+func (p *Progress) copyKept(w io.Writer) error {
+	f, err := os.Open(p.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	d := report.NewDecoder(f)
+	for {
+		e, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if _, bad := errors.AsType[*report.LineError](err); bad || err == nil && loose(e) {
+			continue
+		}
+		if err == nil {
+			_, err = w.Write(d.Raw())
+		}
+		if err == nil {
+			_, err = io.WriteString(w, "\n")
+		}
+		if err != nil {
+			return err
+		}
+	}
 }

@@ -146,6 +146,23 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// What a newer version has put into the lines stays there: this one passes over it, and does not know what it is good for.
+func TestTrimKeepsWhatItDoesNotKnow(t *testing.T) {
+	const newer = `{"type":"result","target":0,"index":2,"timestamp":"2026-03-01T12:00:01Z","mood":{"good":[1,2]}}` + "\n" + `{"type":"later","x":1}` + "\n"
+	name := written(t, newer+`{"type":"summary","interrupted":"interrupted"}`+"\r\n", story()[:4]...)
+	p, err := Load(t.Context(), name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil || !strings.HasSuffix(string(text), newer) || strings.Count(string(text), "\n") != 6 {
+		t.Errorf("left is, %v,\n%s\nwant the lines as they were, but for the summary", err, text)
+	}
+}
+
 // A scan that was killed in its first moments has a file that says nothing of an item, and maybe not all of its plan.
 func TestHardlyBegun(t *testing.T) {
 	for text, want := range map[string]string{

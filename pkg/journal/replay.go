@@ -47,6 +47,9 @@ func Replay(ctx context.Context, r io.Reader, h report.Handler, onBad func(*repo
 			if err != nil {
 				return err
 			}
+			if err := knownFormat(e); err != nil { // a newer version may have gone on with the scan
+				return err
+			}
 			emit(e)
 		}
 		return context.Cause(ctx)
@@ -69,8 +72,13 @@ func begin(d *report.Decoder) (*report.Started, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w (it begins with an event %q)", ErrNoEvents, e.Type())
 	}
-	if started.Format > report.FormatVersion {
-		return nil, &FormatError{Format: started.Format, By: started.Version}
+	return started, knownFormat(started)
+}
+
+// knownFormat refuses what follows the start of a scan in a format that this version does not read.
+func knownFormat(e report.Event) error {
+	if started, ok := e.(*report.Started); ok && started.Format > report.FormatVersion {
+		return &FormatError{Format: started.Format, By: started.Version}
 	}
-	return started, nil
+	return nil
 }

@@ -75,6 +75,13 @@ func TestReplay(t *testing.T) {
 			}
 		})
 	}
+	t.Run("newer later on", func(t *testing.T) {
+		var h heard
+		err := Replay(t.Context(), strings.NewReader(started+result+strings.Replace(started, `"format":1`, `"format":2`, 1)), &h, nil)
+		if newer, ok := errors.AsType[*FormatError](err); !ok || newer.Format != 2 || !h.ended {
+			t.Errorf("error %v, ended %v; want that a newer version has gone on with the scan", err, h.ended)
+		}
+	})
 	t.Run("what fails is told", func(t *testing.T) {
 		if err := Replay(t.Context(), strings.NewReader(started), &heard{err: broken}, nil); !errors.Is(err, broken) {
 			t.Errorf("error %v, want that of the handler", err)

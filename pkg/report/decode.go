@@ -30,10 +30,15 @@ func (e *LineError) Unwrap() error { return e.Err }
 
 // Decoder reads an events file, line by line, in the memory of one line. It is not safe
 // for concurrent use; the zero value is not usable.
+//
+// A file of a newer version may have fields that this one does not know. They are not in
+// the events, and are no error, see [FormatVersion]; whoever copies a file copies its
+// lines, [Decoder.Raw].
 type Decoder struct {
 	r     *bufio.Reader
 	limit int    // MaxLine
 	line  []byte // what is collected of a line longer than the reader's buffer
+	raw   []byte // the line of the last event
 	count int    // lines read
 	next  int64  // offset of the line that comes next
 	whole int64  // end of the last line that was whole
@@ -52,6 +57,10 @@ func (d *Decoder) Whole() int64 { return d.whole }
 // Line is the number of the line that Next read last, from 1.
 func (d *Decoder) Line() int { return d.count }
 
+// Raw is the line of the event that Next returned last, without its line end. It is
+// good until the next call of Next, and not to be changed.
+func (d *Decoder) Raw() []byte { return d.raw }
+
 // Next returns the next event, or io.EOF after the last one. A line that is bad gives
 // a *[LineError], and the call after it goes on with the next line; a line that was
 // cut short at the end of the file has [ErrTorn] in that error. Blank lines are passed over.
@@ -66,6 +75,7 @@ func (d *Decoder) Next() (Event, error) {
 			return nil, d.err
 		}
 		d.count++
+		d.raw = nil
 		ended := d.err == nil
 		if ended {
 			d.whole = d.next
@@ -86,6 +96,7 @@ func (d *Decoder) Next() (Event, error) {
 		if err != nil {
 			return nil, d.bad(start, err)
 		}
+		d.raw = line
 		return event, nil
 	}
 }

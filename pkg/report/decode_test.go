@@ -112,6 +112,19 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
+// A field of a newer version is no error; who wants it has the line.
+func TestUnknownFieldsArePassedOver(t *testing.T) {
+	const newer = `{"type":"waiting","hosts":3,"mood":{"good":true}}`
+	d := NewDecoder(strings.NewReader("\n" + newer + " \r\n{]\n"))
+	e, err := d.Next()
+	if w, ok := e.(*Waiting); err != nil || !ok || w.Hosts != 3 || string(d.Raw()) != newer {
+		t.Errorf("%+v, %v, line %q; want 3 hosts and the line as it is", e, err, d.Raw())
+	}
+	if _, err := d.Next(); err == nil || d.Raw() != nil {
+		t.Errorf("%v, line %q; want an error and no line", err, d.Raw())
+	}
+}
+
 func TestLineLengthIsBounded(t *testing.T) {
 	const head, tail = `{"type":"paused","reason":"`, "\"}\n"
 	// Below, at and above the buffer of the reader, which is 64 KiB.

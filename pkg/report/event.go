@@ -21,7 +21,8 @@ const (
 
 // FormatVersion is the version of the events file that this package writes.
 // A reader compares it with [Started.Format]; it grows when an old reader would
-// misunderstand a new file, not when a type or a field is added.
+// misunderstand a new file, not when a type or a field is added: an old reader passes
+// over what it does not know, so nothing that has to be known may come by a field alone.
 const FormatVersion = 1
 
 // Event is one thing that happened in a scan: *[Started], *[Check], *[Result],
