@@ -71,6 +71,8 @@ func (s *Scan) blank(item executor.Item[job], t target.Target) *report.Result {
 	r.URL, r.Path = asked.URL(), asked.Path
 	if t.Settled() {
 		r.Scheme = t.Scheme.String()
+	}
+	if t.Settled() || t.Port != 0 { // a part of the host's key, which its row in the summary goes by
 		r.Port = portText(t)
 	}
 	return r
@@ -83,7 +85,7 @@ func portOf(t target.Target) uint16 {
 	return t.Port
 }
 
-// portText is the port of a settled target. It costs nothing where the port is the scheme's, or stands in the target's line.
+// portText is the port of a target that is settled or has one. It costs nothing where the port is the scheme's, or stands in the target's line.
 func portText(t target.Target) string {
 	switch portOf(t) {
 	case 80:

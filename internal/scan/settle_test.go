@@ -98,3 +98,25 @@ func TestEarlyFailureIsIncomplete(t *testing.T) {
 		t.Errorf("ending %+v, want 2 done, 1 failed and an incomplete scan", ending)
 	}
 }
+
+// A host that never said which scheme it speaks has its failures in its row of the summary all the same: its key has the port.
+func TestFailuresWithoutASchemeStandInTheRow(t *testing.T) {
+	l := startLab(t, lab.Config{Counts: map[lab.Kind]int{lab.Garbage: 1}})
+	host := l.Hosts()[0].Addr
+	opt := base()
+	opt.NoRevisit = true
+	opt.Requester.Dial, opt.Requester.MaxIdle = goesDown(t, l.Hosts()[0], 8), -1
+	b, ending := scanned(t, opt, paths(20), host)
+	if len(ending.Quarantined) != 1 || ending.Failed == 0 || ending.Skipped == 0 {
+		t.Fatalf("ending %+v, want items that failed before the host went down, and the others skipped", ending.Summary)
+	}
+	row := ending.Quarantined[0]
+	if row.Host != host || row.Failed != ending.Failed || row.Skipped != ending.Skipped {
+		t.Errorf("row %+v, want the %d failed and %d skipped of %s", row, ending.Failed, ending.Skipped, host)
+	}
+	for _, r := range failures(b) {
+		if r.Host+":"+r.Port != host || r.Scheme != "" {
+			t.Errorf("result %+v, want the port of %s, and no scheme", r, host)
+		}
+	}
+}
