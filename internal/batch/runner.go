@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/redialscan/redial/internal/scan"
 	"github.com/redialscan/redial/pkg/cluster"
@@ -19,8 +18,7 @@ type Runner struct {
 	opt  scan.Options
 	pace *flow.Leased // nil = the scan has no rate
 
-	mu      sync.Mutex
-	running map[*scan.Scan]struct{}
+	shares shares
 }
 
 // New makes a runner of scans with the same options, but for what is a batch's own: Targets, Index, Only and Hosts are set
@@ -31,7 +29,7 @@ func New(opt scan.Options, batches int, rated bool) (*Runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("retry budget: %w", err)
 	}
-	r := &Runner{opt: opt, running: map[*scan.Scan]struct{}{}}
+	r := &Runner{opt: opt, shares: newShares(opt.Concurrency, opt.DialConcurrency, batches)}
 	r.opt.Budget, r.opt.Linger = budget, 0
 	r.opt.Requester.MaxIdle = max(1, opt.Requester.MaxIdle/max(1, batches))
 	r.opt.Requester.LookupConcurrency = max(1, opt.Requester.LookupConcurrency/max(1, batches))
@@ -76,9 +74,9 @@ func (r *Runner) Run(ctx context.Context, run cluster.Run) (cluster.Outcome, err
 		}
 	})
 	defer unwatch()
-	r.begin(s)
+	end := r.shares.begin(s, todo.hosts)
 	sent, err := s.RunPart(ctx, telling(run.Emit))
-	r.end(s)
+	end()
 	out := cluster.Outcome{Sent: sent}
 	for _, m := range s.Hosts() {
 		h, bad := hostOf(m)
@@ -91,31 +89,6 @@ func (r *Runner) Run(ctx context.Context, run cluster.Run) (cluster.Outcome, err
 		return out, err
 	}
 	return out, nil // any other end is told by what was skipped
-}
-
-// begin gives a scan its share, which the others lose.
-func (r *Runner) begin(s *scan.Scan) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.running[s] = struct{}{}
-	r.shareLocked()
-}
-
-func (r *Runner) end(s *scan.Scan) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.running, s)
-	r.shareLocked()
-}
-
-// shareLocked gives all scans the same share; what is left over goes to some of them.
-func (r *Runner) shareLocked() {
-	n := len(r.running)
-	for s := range r.running {
-		i := n - 1
-		s.Share((r.opt.Concurrency+i)/len(r.running), (r.opt.DialConcurrency+i)/len(r.running))
-		n--
-	}
 }
 
 // telling passes on what is of use beyond the batch. What was left out because the proxy is down is not over: another worker may

@@ -47,10 +47,12 @@ type work struct {
 	numbers []int64 // of the targets in the whole scan
 	next    int
 	left    map[int64]*cluster.Target
+	hosts   int
 }
 
 func newWork(b *cluster.Batch) (*work, error) {
 	w := &work{left: make(map[int64]*cluster.Target, len(b.Targets))}
+	keys := make(map[string]struct{})
 	for i := range b.Targets {
 		t := &b.Targets[i]
 		parsed, err := parseLine(t.Line)
@@ -59,7 +61,9 @@ func newWork(b *cluster.Batch) (*work, error) {
 		}
 		w.targets, w.numbers = append(w.targets, parsed), append(w.numbers, t.Index)
 		w.left[t.Index] = t
+		keys[t.Key] = struct{}{}
 	}
+	w.hosts = len(keys)
 	return w, nil
 }
 
