@@ -13,19 +13,23 @@ import (
 )
 
 const (
-	chunkHeader = "Redial-Chunk"
+	chunkHeader = "Redial-Chunks"
 	maxChunk    = 256 << 10 // of events in a message; one that is larger goes through the store of files
 	maxEvent    = report.MaxLine + 64
 	maxWeight   = 4 << 20 // of the events of a message in memory, see [packing.Packer.Weight]
 	maxHeader   = 2 << 10
+	maxChunks   = 64 // in a message
+	maxHeads    = 64 * maxHeader
 )
 
-// chunk stands in the header of a message of events.
+// chunk is a part of what a run of a batch tells. The chunks of a message stand in its header, and their events one after the
+// other in the message.
 type chunk struct {
 	Batch  string `json:"batch"`
 	Run    string `json:"run"` // which one of the batch: a server that crashed may count deliveries anew
 	Seq    int    `json:"seq"` // from 0 in each run
 	Worker string `json:"worker"`
+	Size   int    `json:"size,omitempty"`   // of the events, in bytes
 	Object string `json:"object,omitempty"` // the events are there and not in the message
 	End    *end   `json:"end,omitempty"`    // nothing follows from this run
 }
@@ -51,6 +55,8 @@ func (c *chunk) check() error {
 	switch {
 	case !validID(c.Batch) || !validID(c.Run) || !validID(c.Worker) || c.Object != "" && !validID(c.Object):
 		return errors.New("a batch, run, worker or object without a name, expected 1 to 64 letters, digits, dots and dashes")
+	case c.Size < 0 || c.Size > 0 && c.Object != "":
+		return fmt.Errorf("%d bytes of events, and object %.40q", c.Size, c.Object)
 	case c.Seq < 0:
 		return fmt.Errorf("chunk %d of a run, expected numbers from 0", c.Seq)
 	case c.End != nil && (c.End.Sent < 0 || c.End.Told < 0 || len(c.End.Parked) > 16):
@@ -67,8 +73,9 @@ func (c *chunk) check() error {
 	return nil
 }
 
-func (c *chunk) message(subject string, events []byte) (*nats.Msg, error) {
-	head, err := json.Marshal(c)
+// message puts chunks and their events together.
+func message(subject string, heads []chunk, events []byte) (*nats.Msg, error) {
+	head, err := json.Marshal(heads)
 	if err != nil {
 		return nil, err
 	}
@@ -78,13 +85,31 @@ func (c *chunk) message(subject string, events []byte) (*nats.Msg, error) {
 	return m, nil
 }
 
-func decodeChunk(h nats.Header) (chunk, error) {
-	var c chunk
+// decodeChunks reads the header of a message with so many bytes of events.
+func decodeChunks(h nats.Header, size int) ([]chunk, error) {
+	var heads []chunk
 	if len(h.Values(chunkHeader)) != 1 {
-		return c, fmt.Errorf("%d headers %s, expected one", len(h.Values(chunkHeader)), chunkHeader)
+		return nil, fmt.Errorf("%d headers %s, expected one", len(h.Values(chunkHeader)), chunkHeader)
 	}
-	err := decode([]byte(h.Get(chunkHeader)), maxHeader, &c, c.check)
-	return c, err
+	err := decode([]byte(h.Get(chunkHeader)), maxHeads, &heads, func() error {
+		if len(heads) == 0 || len(heads) > maxChunks {
+			return fmt.Errorf("%d chunks, expected 1 to %d", len(heads), maxChunks)
+		}
+		left := size
+		for i := range heads {
+			if err := heads[i].check(); err != nil {
+				return fmt.Errorf("chunk %d: %w", i, err)
+			}
+			if left -= heads[i].Size; left < 0 {
+				break
+			}
+		}
+		if left != 0 {
+			return fmt.Errorf("%d bytes of events, expected as many as all chunks have", size)
+		}
+		return nil
+	})
+	return heads, err
 }
 
 // decodeEvents reads what a worker may tell: all of it, or nothing when any of it is bad.

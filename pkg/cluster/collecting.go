@@ -19,6 +19,7 @@ func (c *Coordinator) listen(ctx context.Context, wg *sync.WaitGroup) (<-chan *n
 	consumer, err := c.conn.js.CreateOrUpdateConsumer(ctx, c.names.events(), jetstream.ConsumerConfig{
 		Durable: coordinatorConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: chunkAckWait,
 		MaxAckPending: maxUnacked, MaxDeliver: -1,
+		MemoryStorage: c.conn.own, // where it stood is of no use when the server is another one: all that is left comes again
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the consumer of events: %w", err)
@@ -51,42 +52,43 @@ func (c *Coordinator) listen(ctx context.Context, wg *sync.WaitGroup) (<-chan *n
 	return incoming, nil
 }
 
-// take takes one chunk: its events are told once, whoever sends them, and however often.
+// take takes one message: its events are told once, whoever sends them, and however often. A chunk that is refused is no reason to
+// refuse the others.
 func (r *course) take(ctx context.Context, m *nats.Msg) error {
 	r.hear(m.Reply)
-	head, events, err := r.readChunk(ctx, m)
-	if refused, ok := errors.AsType[*MessageError](err); ok {
-		r.c.cfg.Refused.note("events", refused.Subject, refused.Err)
-		r.acks.add(nil, m.Reply)
-		return nil
-	}
+	var fresh []report.Event
+	var over []chunk
+	err := r.unpack(ctx, m, func(head chunk, events []report.Event) {
+		run := head.Batch + "/" + head.Run
+		if seq, known := r.chunks.Get(run); known && head.Seq <= seq {
+			return
+		}
+		r.chunks.Add(run, head.Seq)
+		before := len(fresh)
+		for _, e := range events {
+			if e = r.account(e); e != nil {
+				fresh = append(fresh, e)
+			}
+		}
+		if _, out := r.out[head.Batch]; out {
+			r.sent.hear(head.Batch, head.Run, fresh[before:])
+		}
+		if head.End != nil {
+			over = append(over, head)
+		}
+	}, func(refused *MessageError) { r.c.cfg.Refused.note("events", refused.Subject, refused.Err) })
 	if err != nil {
 		return err
-	}
-	run := head.Batch + "/" + head.Run
-	if seq, known := r.chunks.Get(run); known && head.Seq <= seq {
-		r.acks.add(nil, m.Reply)
-		return nil
-	}
-	r.chunks.Add(run, head.Seq)
-	var fresh []report.Event
-	for _, e := range events {
-		if e = r.account(e); e != nil {
-			fresh = append(fresh, e)
-		}
 	}
 	var last report.Event
 	if len(fresh) > 0 {
 		last = fresh[len(fresh)-1]
 	}
-	if _, out := r.out[head.Batch]; out {
-		r.sent.hear(head.Batch, head.Run, fresh)
-	}
 	r.acks.add(last, m.Reply)
 	for _, e := range fresh {
 		r.emit(e)
 	}
-	if head.End != nil {
+	for _, head := range over {
 		r.back(head)
 	}
 	return nil
@@ -99,27 +101,46 @@ func (r *course) hear(reply string) {
 	}
 }
 
-// readChunk checks a chunk and reads its events. What is refused gives a *MessageError.
-func (r *course) readChunk(ctx context.Context, m *nats.Msg) (chunk, []report.Event, error) {
-	head, err := decodeChunk(m.Header)
+// unpack passes on the chunks of a message with their events, and the reason for those that are refused.
+func (r *course) unpack(ctx context.Context, m *nats.Msg, pass func(chunk, []report.Event), refuse func(*MessageError)) error {
+	heads, err := decodeChunks(m.Header, len(m.Data))
 	if err == nil {
 		_, err = partitionIn(m.Subject, r.c.spec.Partitions)
 	}
 	if err != nil {
-		return head, nil, &MessageError{Subject: m.Subject, Err: err}
+		refuse(&MessageError{Subject: m.Subject, Err: err})
+		return nil
 	}
-	data, limit := m.Data, maxChunk
+	rest := m.Data
+	for _, head := range heads {
+		data := rest[:head.Size]
+		rest = rest[head.Size:]
+		events, err := r.readChunk(ctx, head, m.Subject, data)
+		if refused, ok := errors.AsType[*MessageError](err); ok {
+			refuse(refused)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		pass(head, events)
+	}
+	return nil
+}
+
+// readChunk reads the events of a chunk. What is refused gives a *MessageError.
+func (r *course) readChunk(ctx context.Context, head chunk, subject string, data []byte) (events []report.Event, err error) {
+	limit := maxChunk
 	if head.Object != "" {
 		limit = maxEvent
-		if data, err = r.fetchObject(ctx, head.Object, m.Subject); err != nil {
-			return head, nil, err
+		if data, err = r.fetchObject(ctx, head.Object, subject); err != nil {
+			return nil, err
 		}
 	}
-	events, err := decodeEvents(data, limit, &r.c.spec, max(r.read, r.bound))
-	if err != nil {
-		return head, nil, &MessageError{Subject: m.Subject, Err: err}
+	if events, err = decodeEvents(data, limit, &r.c.spec, max(r.read, r.bound)); err != nil {
+		return nil, &MessageError{Subject: subject, Err: err}
 	}
-	return head, events, nil
+	return events, nil
 }
 
 // fetchObject reads events that were too large for a message.

@@ -27,6 +27,8 @@ type Access struct {
 type Conn struct {
 	nc *nats.Conn
 	js jetstream.JetStream
+	// own says that the server is in this process, and ends with it.
+	own bool
 
 	ahead atomic.Int64 // the server's clock, in nanoseconds
 }

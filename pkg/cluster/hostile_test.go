@@ -93,7 +93,7 @@ func TestHostileMessagesAreRefused(t *testing.T) {
 
 	// What is too large does not even come in.
 	huge := nats.NewMsg(n.eventsSubject(1))
-	huge.Data = make([]byte, maxChunk+headerRoom+1)
+	huge.Data = make([]byte, maxChunk+maxHeads+headerRoom+1)
 	if _, err := conn.publish(within(t), huge, "huge"); err == nil {
 		t.Error("a huge chunk was taken")
 	}

@@ -102,6 +102,7 @@ func (s *shift) hold(d *delivery, b Batch) *held {
 	}
 	head := chunk{Batch: b.ID, Run: h.run, Worker: s.w.cfg.Name}
 	h.sink = newSink(head, nil, h.send)
+	h.sink.tick = s.began
 	h.narrow(b.Targets)
 	return h
 }
@@ -238,7 +239,7 @@ func (h *held) emit(e report.Event) {
 	h.sink.emit(e)
 }
 
-// send publishes a chunk. One event that is too large for a message goes through the store of files.
+// send carries a chunk. One event that is too large for a message goes through the store of files.
 func (h *held) send(ctx context.Context, c chunk, events []byte) error {
 	if len(events) > maxChunk {
 		store, err := h.shift.conn.js.ObjectStore(ctx, h.shift.names.files())
@@ -251,12 +252,7 @@ func (h *held) send(ctx context.Context, c chunk, events []byte) error {
 		}
 		events = nil
 	}
-	m, err := c.message(h.shift.names.eventsSubject(h.batch.Partition), events)
-	if err != nil {
-		return err
-	}
-	_, err = h.shift.conn.publish(ctx, m, c.id())
-	return err
+	return h.shift.mail.send(ctx, h.batch.Partition, c, events)
 }
 
 func objectName(id string) string { return strings.ReplaceAll(id, "/", "-") }

@@ -84,6 +84,18 @@ func (r *course) place(t *Target, to int) {
 	}
 }
 
+// placeTold puts down that the items of some events are in a stream.
+func (r *course) placeTold(_ chunk, events []report.Event) {
+	for _, e := range events {
+		switch e := e.(type) {
+		case *report.Result:
+			r.placed.Take(e.Target, e.Index)
+		case *report.Skipped:
+			r.place(&Target{Index: e.Target, From: e.From, Again: e.Again}, e.To)
+		}
+	}
+}
+
 // heed puts down what was told by workers and not let go of yet. It comes again, and is told of then.
 func (r *course) heed(ctx context.Context) error {
 	state, err := r.c.conn.state(ctx, r.c.names.events())
@@ -100,17 +112,9 @@ func (r *course) heed(ctx context.Context) error {
 			return err
 		}
 		seq, r.owed = m.Sequence, m.Sequence
-		_, events, err := r.readChunk(ctx, &nats.Msg{Subject: m.Subject, Header: m.Header, Data: m.Data})
-		if err != nil {
+		msg := &nats.Msg{Subject: m.Subject, Header: m.Header, Data: m.Data}
+		if err := r.unpack(ctx, msg, r.placeTold, func(*MessageError) {}); err != nil {
 			continue // it is judged when it comes
-		}
-		for _, e := range events {
-			switch e := e.(type) {
-			case *report.Result:
-				r.placed.Take(e.Target, e.Index)
-			case *report.Skipped:
-				r.place(&Target{Index: e.Target, From: e.From, Again: e.Again}, e.To)
-			}
 		}
 	}
 	return nil

@@ -69,7 +69,11 @@ func Embed(cfg EmbedConfig) (*Server, error) {
 // Dial connects to the server from within the process, without TLS. It is let in, whatever others have to show.
 func (s *Server) Dial(ctx context.Context, a Access) (*Conn, error) {
 	a.URL, a.Token, a.Seed, a.TLS = "nats://"+s.s.Addr().String(), s.token, s.seed, nil
-	return connect(ctx, a, nats.InProcessServer(s.s))
+	c, err := connect(ctx, a, nats.InProcessServer(s.s))
+	if c != nil {
+		c.own = true
+	}
+	return c, err
 }
 
 func (cfg *EmbedConfig) options() (*server.Options, error) {

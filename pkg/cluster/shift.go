@@ -27,6 +27,8 @@ type shift struct {
 	names  names
 	runner Runner
 	states states
+	mail   *mail
+	began  time.Time
 	over   context.Context // ends with errOver when nobody waits for anything of the scan any more
 
 	mu     sync.Mutex
@@ -39,7 +41,7 @@ func newShift(w *worker, spec Spec, r Runner) *shift {
 	n := names{spec.Scan}
 	return &shift{
 		w: w, conn: w.conn, spec: spec, names: n, runner: r, mine: make(map[int]struct{}),
-		states: states{conn: w.conn, names: n, refused: w.cfg.Refused},
+		states: states{conn: w.conn, names: n, refused: w.cfg.Refused}, mail: newMail(w.conn, n), began: time.Now(),
 	}
 }
 
@@ -57,6 +59,7 @@ func (s *shift) work(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { s.watch(over, stop, end) })
+	wg.Go(func() { s.mail.run(over) })
 	if p := s.runner.Pace(); p != nil && s.spec.Rate > 0 {
 		wg.Go(func() { s.pace(ctx, p) })
 	}

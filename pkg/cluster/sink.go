@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	chunkWait = 500 * time.Millisecond // the longest time that an event waits for others
+	chunkWait = 250 * time.Millisecond // the longest time that an event waits for others
 	fullChunk = maxChunk / 2           // where it does not wait any more; one more event has room
 	maxQueued = 4 << 20                // bytes that wait for the network before Emit waits, too
 )
@@ -20,7 +20,8 @@ const (
 // finish; carry runs beside it.
 type sink struct {
 	send func(ctx context.Context, c chunk, events []byte) error
-	head chunk // of the next one
+	head chunk     // of the next one
+	tick time.Time // from when times of chunkWait are counted: all sinks of a worker send at once
 
 	mu     sync.Mutex
 	room   sync.Cond
@@ -96,7 +97,7 @@ func (s *sink) carry(ctx context.Context) error {
 			return context.Cause(ctx)
 		case <-s.some:
 		}
-		timer.Reset(chunkWait)
+		timer.Reset(chunkWait - time.Since(s.tick)%chunkWait)
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -68,7 +68,7 @@ func (n names) streams() []jetstream.StreamConfig {
 		},
 		{
 			Name: n.events(), Subjects: []string{n.every("events")}, Retention: jetstream.WorkQueuePolicy,
-			Storage: jetstream.FileStorage, Duplicates: duplicateWindow, MaxMsgSize: maxChunk + headerRoom,
+			Storage: jetstream.FileStorage, Duplicates: duplicateWindow, MaxMsgSize: maxChunk + maxHeads + headerRoom,
 		},
 		{ // the form of a key-value bucket, which cannot be told to go without a sync of each write
 			Name: n.hosts(), Subjects: []string{n.hostPrefix() + ">"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew,

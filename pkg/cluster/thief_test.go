@@ -67,7 +67,8 @@ func (th *thief) tellRaw(t *testing.T, c chunk, partition int, data []byte) {
 	if c.Worker == "" {
 		c.Worker = "thief"
 	}
-	m, err := c.message(th.shift.names.eventsSubject(partition), data)
+	c.Size = len(data)
+	m, err := message(th.shift.names.eventsSubject(partition), []chunk{c}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
