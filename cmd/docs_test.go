@@ -87,6 +87,7 @@ func TestShownCommandsRun(t *testing.T) {
 		for _, found := range shownCommand.FindAllStringSubmatch(text, -1) {
 			args := strings.Fields(ours.Replace(found[2]))
 			if ranElsewhere[args[0]] != "" {
+				parseShown(t, page, args)
 				continue
 			}
 			if slices.Contains(args, "--from-skipped") || slices.Contains(args, "--resume") || args[0] == "report" { // they go on from a scan of theirs
@@ -112,16 +113,31 @@ func TestShownCommandsRun(t *testing.T) {
 	}
 }
 
+// parseShown reads the flags of a shown command that is not run.
+func parseShown(t *testing.T, page string, args []string) {
+	t.Helper()
+	for _, c := range newRootCommand(testEnv(t)).Commands() {
+		if c.Name() != args[0] {
+			continue
+		}
+		if err := c.ParseFlags(args[1:]); err != nil {
+			t.Errorf("%s: redial %s: %v", page, strings.Join(args, " "), err)
+		}
+		return
+	}
+	t.Errorf("%s: redial %s: no such command", page, args[0])
+}
+
 // Each flag that a page names exists, and each short name of a table leads somewhere.
 func TestShownFlagsExist(t *testing.T) {
-	c, serve := newScanCommand(testEnv(t)), newServeCommand(testEnv(t))
+	c, serve, worker := newScanCommand(testEnv(t)), newServeCommand(testEnv(t)), newWorkerCommand(testEnv(t))
 	named := regexp.MustCompile("`(-{1,2}[a-z][a-z-]*)")
 	for page, text := range pages(t) {
 		for _, found := range named.FindAllStringSubmatch(text, -1) {
 			word := found[1]
 			name := strings.TrimLeft(word, "-")
 			switch {
-			case page == "cluster.md" && serve.Flags().Lookup(name) != nil:
+			case page == "cluster.md" && (serve.Flags().Lookup(name) != nil || worker.Flags().Lookup(name) != nil):
 			case c.Flags().Lookup(name) != nil, len(name) == 1 && (c.Flags().ShorthandLookup(name) != nil || page == "moving.md"):
 			case strings.HasPrefix(word, "--"):
 				t.Errorf("%s names %s, which is no flag of scan", page, word)

@@ -103,11 +103,12 @@ func (o *serveOptions) run(ctx context.Context, env Env, flags *pflag.FlagSet) (
 	stopRead := context.AfterFunc(ctx, in.cancel)
 	defer stopRead()
 	opt.Targets, opt.StopReading = in.reader, in.cancel
-	link, err := o.connect(ctx, env, screen.messages)
+	link, err := o.connect(ctx, env, screen.messages, stop)
 	if err != nil {
 		return err
 	}
 	defer link.close()
+	link.tellLeft(ctx, opt.Earlier, screen.messages)
 	ending, err := o.shareOut(ctx, env, flags, screen, &opt, link)
 	if err == nil && ending.Items == 0 {
 		err = emptyInput(in.reader)

@@ -60,6 +60,19 @@ type link struct {
 	lock   *journal.Lock
 }
 
+// tellLeft tells of scans whose coordinator was killed and did not come again, but for the one that goes on now.
+func (l *link) tellLeft(ctx context.Context, now *journal.Progress, m *messages) {
+	all, err := cluster.Scans(ctx, l.Conn)
+	if err != nil {
+		return // what there is to say of that is said when the scan begins
+	}
+	for _, s := range all {
+		if !s.Served && (now == nil || now.Started().Options[scanOption] != s.Scan) {
+			m.warn("%s", leftBehind(s))
+		}
+	}
+}
+
 func (l *link) close() {
 	if l.Conn != nil {
 		l.Conn.Close()
@@ -70,8 +83,8 @@ func (l *link) close() {
 	_ = l.lock.Release() // it is gone with the process in any case
 }
 
-// connect starts the server, or reaches that of the user.
-func (o *serveOptions) connect(ctx context.Context, env Env, m *messages) (*link, error) {
+// connect starts the server, or reaches that of the user. A server of ours that can keep nothing any more stops the scan.
+func (o *serveOptions) connect(ctx context.Context, env Env, m *messages, stop context.CancelCauseFunc) (*link, error) {
 	if o.server.nats != "" {
 		config, err := o.access.clientTLS()
 		if err != nil {
@@ -81,7 +94,7 @@ func (o *serveOptions) connect(ctx context.Context, env Env, m *messages) (*link
 		conn, err := o.access.dial(ctx, env, o.server.nats, "coordinator", 0, m)
 		return &link{Conn: conn}, err
 	}
-	l, err := o.embed(ctx, env, m)
+	l, err := o.embed(ctx, env, m, stop)
 	if err != nil && l != nil {
 		l.close()
 	}
@@ -89,7 +102,7 @@ func (o *serveOptions) connect(ctx context.Context, env Env, m *messages) (*link
 }
 
 // embed starts the server of this program.
-func (o *serveOptions) embed(ctx context.Context, env Env, m *messages) (*link, error) {
+func (o *serveOptions) embed(ctx context.Context, env Env, m *messages, stop context.CancelCauseFunc) (*link, error) {
 	token, nkey, err := o.access.secrets(env)
 	if err != nil {
 		return nil, err
@@ -104,6 +117,9 @@ func (o *serveOptions) embed(ctx context.Context, env Env, m *messages) (*link, 
 	l := &link{}
 	if cfg.Dir, l.lock, err = o.server.folder(env); err != nil {
 		return l, err
+	}
+	cfg.Broken = func(err error) {
+		stop(fmt.Errorf("the server cannot keep its files in %s: %w; when it can, --resume goes on", cfg.Dir, err))
 	}
 	if err := isFree(ctx, o.server.listen); err != nil {
 		return l, err

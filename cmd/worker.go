@@ -111,6 +111,9 @@ func (o *workerOptions) run(ctx context.Context, env Env) error {
 	for _, warning := range o.settings.warnings {
 		screen.messages.warn("%s", warning)
 	}
+	defer context.AfterFunc(ctx, func() {
+		screen.messages.info("stopping: requests in flight are awaited and the rest is handed back; a second Ctrl-C ends at once")
+	})()
 	dir, err := os.MkdirTemp("", "redial-worker-*")
 	if err != nil {
 		return err

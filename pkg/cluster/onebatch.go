@@ -77,9 +77,11 @@ func (s *shift) run(ctx context.Context, d *delivery) {
 	if err == nil && life.Err() == nil && h.lease.Valid(time.Now()) {
 		err = s.letGo(life, d)
 	}
-	if cause := context.Cause(life); cause != nil && !errors.Is(cause, errOver) {
+	switch cause := context.Cause(life); {
+	case errors.Is(cause, errOver): // and so nobody waits for it
+	case cause != nil:
 		s.w.cfg.Log("batch %s is given up: %v", b.ID, cause)
-	} else if err != nil {
+	case err != nil:
 		s.w.cfg.Log("batch %s is given up: %v", b.ID, err)
 	}
 }

@@ -23,6 +23,8 @@ type EmbedConfig struct {
 	// TLS has the server's certificate. With ClientAuth tls.RequireAndVerifyClientCert it is an authentication, too.
 	TLS *tls.Config
 	Log func(format string, args ...any) // warnings and errors; nil = nobody
+	// Broken hears, once, that the server can keep nothing any more, as on a full disk, and why; nil = nobody.
+	Broken func(error)
 }
 
 // Server is an embedded server with JetStream, in files that are synced with every write. It is safe for concurrent use.
@@ -55,7 +57,7 @@ func Embed(cfg EmbedConfig) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
-	s.SetLoggerV2(serverLog{cfg.Log}, false, false, false)
+	s.SetLoggerV2(newServerLog(&cfg), false, false, false)
 	s.Start()
 	if !s.ReadyForConnections(startTimeout) {
 		s.Shutdown()
@@ -129,32 +131,3 @@ func (s *Server) Close() {
 	s.s.Shutdown()
 	s.s.WaitForShutdown()
 }
-
-// serverLog passes on what a server has to say of its troubles.
-type serverLog struct {
-	say func(format string, args ...any)
-}
-
-func (l serverLog) tell(format string, args []any) {
-	if l.say != nil {
-		l.say("server: "+format, args...)
-	}
-}
-
-// Noticef drops what is no trouble.
-func (l serverLog) Noticef(string, ...any) {}
-
-// Debugf drops what is no trouble.
-func (l serverLog) Debugf(string, ...any) {}
-
-// Tracef drops what is no trouble.
-func (l serverLog) Tracef(string, ...any) {}
-
-// Warnf passes on a warning.
-func (l serverLog) Warnf(format string, args ...any) { l.tell(format, args) }
-
-// Errorf passes on an error.
-func (l serverLog) Errorf(format string, args ...any) { l.tell(format, args) }
-
-// Fatalf passes on what the server cannot go on with.
-func (l serverLog) Fatalf(format string, args ...any) { l.tell(format, args) }

@@ -3,7 +3,9 @@ package cluster
 import (
 	"crypto/tls"
 	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -138,4 +140,22 @@ func TestSeed(t *testing.T) {
 			t.Errorf("%q: got %v, want an error that does not show it", text, err)
 		}
 	}
+}
+
+func TestAServerThatCannotWriteSaysSoOnce(t *testing.T) {
+	var said int
+	var broken []error
+	l := newServerLog(&EmbedConfig{Log: func(string, ...any) { said++ }, Broken: func(err error) { broken = append(broken, err) }})
+	full := &fs.PathError{Op: "write", Path: "1.blk", Err: syscall.ENOSPC}
+	l.Errorf("no %s: %v", "such", &fs.PathError{Op: "open", Path: "x", Err: syscall.ENOENT})
+	l.Warnf("%v", full)
+	if len(broken) != 0 {
+		t.Errorf("got %v by what is no failed write", broken)
+	}
+	l.Errorf("stream %q: %v", "work", full)
+	l.Errorf("stream %q: %v", "work", full)
+	if len(broken) != 1 || !errors.Is(broken[0], syscall.ENOSPC) || said != 4 {
+		t.Errorf("got %v and %d messages, want ENOSPC once and 4", broken, said)
+	}
+	newServerLog(&EmbedConfig{}).Errorf("%v", full) // nobody listens
 }

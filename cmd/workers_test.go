@@ -1,0 +1,34 @@
+package cmd
+
+import (
+	"testing"
+	"time"
+
+	"github.com/redialscan/redial/pkg/cluster"
+)
+
+func TestWorkersAreListedInColumns(t *testing.T) {
+	now := time.Now()
+	batch := func(partition, hosts, targets int, age time.Duration, delivery uint64) cluster.BatchStatus {
+		return cluster.BatchStatus{Partition: partition, Hosts: hosts, Targets: targets, Since: now.Add(-age), Delivery: delivery}
+	}
+	all := []cluster.WorkerStatus{
+		{Name: "idle"},
+		{Name: "rack1\x1b[2J", Scan: "s1", Slots: 1, Batches: []cluster.BatchStatus{
+			batch(3, 1, 1, 1500*time.Millisecond, 1), batch(12, 100, 10_000, 2*time.Hour+3*time.Second, 2),
+		}},
+	}
+	const want = `idle  waits for a scan
+rack1\x1b[2J  scan s1, 2 of 1 slot, 101 hosts, 10001 targets
+  partition   hosts  targets      for
+          3       1        1       1s
+         12     100    10000   2h0m3s  handed out 2 times
+`
+	got, err := (&workersOptions{}).text(all, now)
+	if err != nil || string(got) != want {
+		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
+	}
+	if got, err := (&workersOptions{}).text(nil, now); err != nil || string(got) != "no workers\n" {
+		t.Errorf("none: got %q, %v", got, err)
+	}
+}

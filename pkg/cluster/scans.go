@@ -1,0 +1,89 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ScanStatus is a scan that has a place on a server.
+type ScanStatus struct {
+	Scan    string `json:"scan"`
+	Version string `json:"version"`
+	Served  bool   `json:"served"` // its coordinator is there; else it was killed, and may come again
+}
+
+// ErrServed says that a scan has a coordinator, which is to be stopped rather.
+var ErrServed = errors.New("its coordinator is there: stop that, and it takes its scan away")
+
+// ErrNoScan says that a server knows of no such scan.
+var ErrNoScan = errors.New("the server has no such scan")
+
+// Scans lists the scans that have a place on a server, by their ids.
+func Scans(ctx context.Context, c *Conn) ([]ScanStatus, error) {
+	ctx, stop := context.WithTimeout(ctx, callTimeout)
+	defer stop()
+	kv, err := c.notices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := kv.ListKeys(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the scans: %w", err)
+	}
+	defer func() { _ = keys.Stop() }()
+	var all []ScanStatus
+	for key := range keys.Keys() {
+		entry, err := kv.Get(ctx, key)
+		if err != nil {
+			continue // gone meanwhile
+		}
+		n, err := decodeNotice(entry.Value())
+		if err != nil || n.Spec.Scan != key {
+			continue
+		}
+		all = append(all, ScanStatus{Scan: key, Version: n.Spec.Version, Served: c.served(ctx, key)})
+	}
+	slices.SortFunc(all, func(x, y ScanStatus) int { return cmp.Compare(x.Scan, y.Scan) })
+	return all, nil
+}
+
+// served says whether a scan has a coordinator: somebody hears questions about it, be it that the answer comes late.
+func (c *Conn) served(ctx context.Context, scan string) bool {
+	ctx, stop := context.WithTimeout(ctx, ledgerWait)
+	defer stop()
+	_, err := c.nc.RequestWithContext(ctx, names{scan}.ledgerSubject(), mustEncode(question{Worker: "nobody", Batch: "none"}))
+	return !errors.Is(err, nats.ErrNoResponders)
+}
+
+// Forget takes away all that a scan has on a server whose coordinator will not come again. Workers give up what they have of it.
+// The error is [ErrNoScan], [ErrServed], or what the server had to say.
+func Forget(ctx context.Context, c *Conn, scan string) error {
+	if !validID(scan) {
+		return ErrNoScan
+	}
+	if c.served(ctx, scan) {
+		return ErrServed
+	}
+	ctx, stop := context.WithTimeout(ctx, 3*callTimeout)
+	defer stop()
+	if _, err := c.js.Stream(ctx, names{scan}.work()); errors.Is(err, jetstream.ErrStreamNotFound) {
+		kv, err := c.notices(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := kv.Get(ctx, scan); errors.Is(err, jetstream.ErrKeyNotFound) {
+			return ErrNoScan
+		}
+	}
+	if err := c.remove(ctx, scan); err != nil {
+		return err
+	}
+	c.nudge()
+	return nil
+}

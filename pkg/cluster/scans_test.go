@@ -1,0 +1,75 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+func TestAScanWithoutCoordinatorIsForgotten(t *testing.T) {
+	const targets, items = 12, 3
+	g := newGroup(t, listOf(targets, 4), items)
+	conn := dial(t, g.server, Access{Name: "coordinator"})
+	g.cfg.Conn = conn
+	served := make(chan error, 1)
+	serving, kill := context.WithCancel(within(t))
+	defer kill()
+	go func() {
+		_, err := g.serve(serving)
+		served <- err
+	}()
+	h := hang(items)
+	ended := make(chan error, 1)
+	worker := dial(t, g.server, Access{Name: "w1"})
+	go func() {
+		ended <- Join(within(t), WorkerConfig{
+			Conn: worker, Name: "w1", Version: "v1", Slots: 4,
+			NewRunner: func(context.Context, Spec, string) (Runner, error) { return h, nil }, Log: t.Logf,
+		})
+	}()
+	await(t, h.began)
+	own := dial(t, g.server, Access{Name: "own"})
+	want := func(served bool) {
+		t.Helper()
+		all, err := Scans(within(t), own)
+		if err != nil || len(all) != 1 || all[0] != (ScanStatus{Scan: "s1", Version: "v1", Served: served}) {
+			t.Fatalf("got %+v, %v, want one scan, served: %v", all, err, served)
+		}
+	}
+	want(true)
+	if err := Forget(within(t), own, "s1"); !errors.Is(err, ErrServed) {
+		t.Errorf("got %v, want ErrServed", err)
+	}
+	for _, scan := range []string{"s2", "", "*"} {
+		if err := Forget(within(t), own, scan); !errors.Is(err, ErrNoScan) {
+			t.Errorf("%q: got %v, want ErrNoScan", scan, err)
+		}
+	}
+	conn.Close() // as when it is killed
+	kill()
+	if err := await(t, served); err == nil {
+		t.Error("the scan ended well without a connection")
+	}
+	want(false)
+	if err := Forget(within(t), own, "s1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := await(t, ended); err != nil { // the worker leaves the scan, and is free for another
+		t.Error(err)
+	}
+	if all, err := Scans(within(t), own); err != nil || len(all) != 0 {
+		t.Errorf("got %+v, %v, want no scans", all, err)
+	}
+	left := own.js.StreamNames(within(t))
+	for name := range left.Name() {
+		if strings.Contains(name, "s1") {
+			t.Errorf("stream %s is left", name)
+		}
+	}
+	if _, err := own.js.ObjectStore(within(t), names{"s1"}.files()); !errors.Is(err, jetstream.ErrBucketNotFound) {
+		t.Errorf("the store of files: got %v, want ErrBucketNotFound", err)
+	}
+}
