@@ -200,7 +200,14 @@ func (c *Coordinator) open(ctx context.Context, in *reading) (before bool, err e
 			return false, err
 		}
 	}
-	if before, err = c.conn.prepare(ctx, &c.spec); err != nil {
+	before, err = c.conn.prepare(ctx, &c.spec)
+	if err == nil && !before && c.cfg.Earlier != nil {
+		// Of files that the server cannot read any more something may stick to the new streams: begin with none.
+		if err = c.conn.remove(ctx, c.spec.Scan); err == nil {
+			_, err = c.conn.prepare(ctx, &c.spec)
+		}
+	}
+	if err != nil {
 		return before, err
 	}
 	c.conn.learnTime(ctx, c.names.work())
