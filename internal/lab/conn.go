@@ -138,7 +138,7 @@ func (c *conn) finish() {
 const badRequest = "HTTP/1.1 400 Bad Request\r\nServer: redial-lab\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 // spoiled counts a connection that broke inside a request, and answers what was
-// no request as web servers do.
+// no request as web servers do; a host that gives no request a word gives none to that either, a TLS handshake for one.
 func (c *conn) spoiled(err error) {
 	malformed := errors.Is(err, errMalformed)
 	if !malformed && (!errors.Is(err, errCut) || c.isGone()) {
@@ -146,6 +146,17 @@ func (c *conn) spoiled(err error) {
 	}
 	c.host.count.spoiled()
 	if !malformed {
+		return
+	}
+	switch c.host.spec.Kind {
+	case Silent:
+		_, _ = io.Copy(io.Discard, c.rw)
+		return
+	case Mute:
+		c.finish()
+		return
+	case Resetting:
+		_ = c.tcp.SetLinger(0)
 		return
 	}
 	if _, err := io.WriteString(c.rw, badRequest); err == nil {

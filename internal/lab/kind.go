@@ -10,7 +10,7 @@ const (
 	Healthy Kind = "healthy"
 	// Refusing has nothing that listens; [Host.Up] turns it into a healthy host.
 	Refusing Kind = "refusing"
-	// Silent accepts connections and reads requests, but never answers one.
+	// Silent accepts connections and reads what comes, but never answers.
 	Silent Kind = "silent"
 	// BlackHole swallows SYNs, so that a connect times out. Linux only.
 	BlackHole Kind = "black-hole"

@@ -120,3 +120,26 @@ func TestFailuresWithoutASchemeStandInTheRow(t *testing.T) {
 		}
 	}
 }
+
+// On a port that was named, http is tried after a protocol error alone: what refuses or says nothing to https would do the same.
+func TestNamedPortIsAskedForHTTPAfterAProtocolErrorAlone(t *testing.T) {
+	for kind, want := range map[lab.Kind]int64{lab.Healthy: 2, lab.Refusing: 1, lab.Silent: 1, lab.ResetOnAccept: 1} {
+		t.Run(string(kind), func(t *testing.T) {
+			l := startLab(t, lab.Config{Counts: map[lab.Kind]int{kind: 1}})
+			opt := base()
+			if kind == lab.Silent {
+				opt.Requester.Timeout, opt.Requester.DialTimeout = 300*time.Millisecond, 300*time.Millisecond
+			}
+			var dials atomic.Int64
+			opt.Requester.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+				dials.Add(1)
+				var d net.Dialer
+				return d.DialContext(ctx, network, l.Hosts()[0].Addr)
+			}
+			_, ending := scanned(t, opt, []string{"/"}, "host.test:8443")
+			if got := dials.Load(); got != want || ending.Items != 1 || (ending.Done == 1) != (kind == lab.Healthy) {
+				t.Errorf("%d connections, ending %+v; want %d", got, ending.Summary, want)
+			}
+		})
+	}
+}
