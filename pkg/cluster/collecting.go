@@ -64,6 +64,7 @@ func (r *course) take(ctx context.Context, m *nats.Msg) error {
 			return
 		}
 		r.chunks.Add(run, head.Seq)
+		r.c.heardOf(head.Worker)
 		before := len(fresh)
 		for _, e := range events {
 			if e = r.account(e); e != nil {

@@ -77,8 +77,9 @@ type Coordinator struct {
 	spec  Spec
 	names names
 
-	mu     sync.Mutex
-	status Status
+	mu      sync.Mutex
+	status  Status
+	workers map[string]struct{} // that have told something
 }
 
 // NewCoordinator makes a coordinator. The error says what is wrong with cfg.
@@ -103,7 +104,7 @@ func NewCoordinator(cfg Config) (*Coordinator, error) {
 	if cfg.Name == nil {
 		cfg.Name = func(Target, *report.Skipped) {}
 	}
-	return &Coordinator{cfg: cfg, conn: cfg.Conn, spec: spec, names: names{spec.Scan}}, nil
+	return &Coordinator{cfg: cfg, conn: cfg.Conn, spec: spec, names: names{spec.Scan}, workers: make(map[string]struct{})}, nil
 }
 
 // Scan is the id of the scan.
@@ -116,6 +117,22 @@ func (c *Coordinator) Status() Status {
 	s := c.status
 	s.Refused = c.cfg.Refused.Count()
 	return s
+}
+
+// heardOf notes that a worker has told something.
+func (c *Coordinator) heardOf(worker string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.workers) < maxWorkers {
+		c.workers[worker] = struct{}{}
+	}
+}
+
+// known is how many workers are known of.
+func (c *Coordinator) known() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return max(len(c.workers), len(c.status.Workers))
 }
 
 func (c *Coordinator) show(change func(*Status)) {
@@ -177,7 +194,7 @@ func (c *Coordinator) close(ctx context.Context) {
 	c.conn.turned(c.spec.Scan)
 	noticing, stopNoticing := context.WithTimeout(ctx, noticeWait)
 	defer stopNoticing()
-	known := len(c.Status().Workers)
+	known := c.known()
 	for noticing.Err() == nil {
 		all, err := c.conn.census(noticing, c.cfg.Refused, known)
 		if err != nil || !slices.ContainsFunc(all, func(w WorkerStatus) bool { return w.Scan == c.spec.Scan }) {
