@@ -44,9 +44,9 @@ type course struct {
 	sent     sent
 
 	cut       *cutter
-	consumers map[int]struct{} // partitions that have theirs
-	out       map[string]bool  // batches that have not come back; true: their hosts are only called again
-	fresh     int              // of those, the others
+	consumers *consumers
+	out       map[string]bool // batches that have not come back; true: their hosts are only called again
+	fresh     int             // of those, the others
 	parked    lot
 	chunks    *lru.Cache[string, int] // the last chunk of each run of a batch
 	inputEnd  error                   // set: nothing more will be read; io.EOF when that is well
@@ -63,7 +63,7 @@ func newCourse(c *Coordinator, emit func(report.Event), a *acks) *course {
 	chunks, _ := lru.New[string, int](rememberRuns) // an error is for a size of 0
 	r := &course{
 		c: c, emit: emit, acks: a, epoch: "e" + strconv.FormatInt(time.Now().UnixNano(), 36),
-		cut: newCutter(c.spec.Partitions), consumers: make(map[int]struct{}),
+		cut: newCutter(c.spec.Partitions), consumers: newConsumers(nil),
 		out: make(map[string]bool), chunks: chunks, accounts: journal.NewAccounts(c.spec.Items), sent: newSent(),
 	}
 	if c.cfg.Earlier != nil {
@@ -91,6 +91,10 @@ func (r *course) serve(ctx context.Context, before bool, from *reading) error {
 
 	if err := r.takeUp(working, before); err != nil {
 		return err
+	}
+	if !before {
+		r.consumers = newConsumers(from.used(r.c.spec.Partitions))
+		wg.Go(func() { r.consumers.run(working, r.c.conn, &r.c.spec) })
 	}
 	permits, err := r.c.servePermits()
 	if err != nil {

@@ -126,24 +126,9 @@ func (r *course) returned(id string) bool {
 	return known
 }
 
-// ready makes a partition one that batches are taken from. It takes a while for each, which nobody has to wait for who has
-// a batch of another.
-func (r *course) ready(ctx context.Context, partition int) error {
-	if _, ok := r.consumers[partition]; ok {
-		return nil
-	}
-	err := r.c.conn.insist(ctx, callTimeout, func(ctx context.Context) error {
-		return r.c.conn.makeConsumer(ctx, &r.c.spec, partition)
-	})
-	if err == nil {
-		r.consumers[partition] = struct{}{}
-	}
-	return err
-}
-
 // give puts a batch into the stream of work. With again its hosts are only called once more.
 func (r *course) give(ctx context.Context, b Batch, again bool) error {
-	if err := r.ready(ctx, b.Partition); err != nil {
+	if err := r.consumers.await(ctx, r.c.conn, &r.c.spec, b.Partition); err != nil {
 		return err
 	}
 	r.ids++

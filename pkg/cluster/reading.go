@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -18,9 +20,9 @@ const (
 // reading is the input, read beside the scan.
 type reading struct {
 	targets chan Target
-	ended   chan error    // why there are no more; targets is closed then
-	sized   chan struct{} // closed when the input has ended, or is a long one
-	hosts   int           // of a short one; set before sized is closed
+	ended   chan error          // why there are no more; targets is closed then
+	sized   chan struct{}       // closed when the input has ended, or is a long one
+	hosts   map[string]struct{} // of a short one; set before sized is closed
 }
 
 func newReading() *reading {
@@ -37,7 +39,7 @@ func (r *reading) read(ctx context.Context, from interface{ Next() (Target, erro
 		t, err := from.Next()
 		if err != nil {
 			if errors.Is(err, io.EOF) && n <= sizeTargets {
-				r.hosts = len(hosts)
+				r.hosts = hosts
 			}
 			r.ended <- err
 			return
@@ -67,8 +69,26 @@ func (r *reading) partitions(ctx context.Context) int {
 	case <-ctx.Done():
 		return DefaultPartitions
 	}
-	if r.hosts == 0 {
+	if len(r.hosts) == 0 {
 		return DefaultPartitions
 	}
-	return min(DefaultPartitions, max(fewest, (r.hosts+fairHosts-1)/fairHosts))
+	return min(DefaultPartitions, max(fewest, (len(r.hosts)+fairHosts-1)/fairHosts))
+}
+
+// used are the partitions that have hosts, as far as that is known: else all of them.
+func (r *reading) used(partitions int) []int {
+	var hosts map[string]struct{}
+	select {
+	case <-r.sized:
+		hosts = r.hosts
+	default:
+	}
+	used := make(map[int]struct{}, partitions)
+	for key := range hosts {
+		used[partitionOf(key, partitions)] = struct{}{}
+	}
+	for p := 0; len(hosts) == 0 && p < partitions; p++ {
+		used[p] = struct{}{}
+	}
+	return slices.Sorted(maps.Keys(used))
 }

@@ -17,7 +17,7 @@ import (
 func (r *course) takeUp(ctx context.Context, before bool) error {
 	if before {
 		for p := range r.c.spec.Partitions { // made with the streams
-			r.consumers[p] = struct{}{}
+			r.consumers.ready[p] = struct{}{}
 		}
 		if err := r.relearn(ctx); err != nil {
 			return fmt.Errorf("take up the scan from before: %w", err)
