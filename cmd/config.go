@@ -130,11 +130,9 @@ func withoutSecret(flag, value string) string {
 	}
 	switch flag {
 	case "header":
-		name, _, _ := strings.Cut(value, ":")
-		return name + ": " + hidden
+		return nameAlone(value, ":", ": "+hidden, hidden)
 	case "var":
-		name, _, _ := strings.Cut(value, "=")
-		return name + "=" + hidden
+		return nameAlone(value, "=", "="+hidden, hidden)
 	case "body":
 		return hidden
 	case "proxy":
@@ -146,4 +144,12 @@ func withoutSecret(flag, value string) string {
 		return withoutUser(value)
 	}
 	return value
+}
+
+// nameAlone gives what stands before the separator, with a tail; all of a value without one may be secret.
+func nameAlone(value, separator, tail, otherwise string) string {
+	if name, _, ok := strings.Cut(value, separator); ok {
+		return name + tail
+	}
+	return otherwise
 }
