@@ -2,10 +2,12 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // Env is all that a command has of the world around it.
@@ -43,15 +45,18 @@ func OSEnv() Env {
 }
 
 // interruptible calls run with a context that the first signal ends, with an *InterruptError as the cause. A second
-// signal ends the process.
+// signal ends the process, and so does the first one where run is in a hurry and does not return.
 func (env Env) interruptible(run func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
+	ctx, hurry := withHurry(ctx)
 	signals, stop := env.Signals()
 	defer stop()
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
+		var first *InterruptError
+		var late <-chan time.Time
 		for {
 			select {
 			case sig := <-signals:
@@ -60,6 +65,12 @@ func (env Env) interruptible(run func(ctx context.Context) error) error {
 					env.Exit(interrupted.Status())
 				}
 				cancel(interrupted)
+				first, late = interrupted, time.After(patience)
+			case <-late:
+				if hurry.on.Load() {
+					fmt.Fprintln(env.Stderr, "redial:", first)
+					env.Exit(first.Status())
+				}
 			case <-done:
 				return
 			}

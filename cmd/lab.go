@@ -119,9 +119,11 @@ func (o *labOptions) run(ctx context.Context, env Env) error {
 		return err
 	}
 	defer l.Close()
+	calm := inHurry(ctx)
 	if err := o.writeList(env, l); err != nil {
 		return err
 	}
+	calm()
 	fmt.Fprintln(env.Stderr, "ready")
 	if err := o.cutOff(ctx, l); err != nil {
 		return err

@@ -58,6 +58,7 @@ A scan that was killed has an events file too: what it came to is in the reports
 // replay makes the reports.
 func (o *reportOptions) replay(ctx context.Context, env Env, name string) error {
 	defer env.BrokenPipes()()
+	defer inHurry(ctx)()
 	messages := newMessages(env.Stderr, false, false, false)
 	in, shown, err := openEvents(env, name)
 	if err != nil {

@@ -62,12 +62,13 @@ any long name after a single dash. A flag that has another name here is told.`,
 		Args:        noArguments,
 		Annotations: map[string]string{exitStatusKey: exitStatusHelp},
 		RunE: func(c *cobra.Command, _ []string) error {
+			calm := inHurry(c.Context())
 			if err := o.settings.apply(c.Flags(), env); err != nil {
 				return err
 			}
 			err := o.validate(c.Flags())
 			if err == nil {
-				err = o.run(c.Context(), env)
+				err = o.run(c.Context(), env, calm)
 			}
 			return o.settings.blame(err)
 		},
@@ -130,8 +131,8 @@ func outputFailed(screen *screen, stop context.CancelCauseFunc) func(error) {
 	}
 }
 
-// run makes the parts, runs the scan, and says by its error how it ended.
-func (o *scanOptions) run(ctx context.Context, env Env) (err error) {
+// run makes the parts, runs the scan, and says by its error how it ended. It calls calm before the first request.
+func (o *scanOptions) run(ctx context.Context, env Env, calm func()) (err error) {
 	screen := o.output.screen(env, !o.watch.noProgress && !o.watch.statsJSON)
 	for _, warning := range o.settings.warnings {
 		screen.messages.warn("%s", warning)
@@ -178,6 +179,7 @@ func (o *scanOptions) run(ctx context.Context, env Env) (err error) {
 	if s, err = scan.New(opt); err != nil {
 		return err
 	}
+	calm()
 	var ending scan.Ending
 	err = o.watched(ctx, screen, watched, s.Status, func(ctx context.Context) (err error) {
 		ending, err = s.Run(ctx)
@@ -264,16 +266,6 @@ func (o *scanOptions) keepInputs(env Env, files *report.Files) {
 func unread(err error) bool {
 	out, ok := errors.AsType[*report.OutputError](err)
 	return ok && out.Name == standardOutput && errors.Is(err, syscall.EPIPE)
-}
-
-func emptyInput(r *target.Reader) error {
-	switch {
-	case r.Excluded() > 0:
-		return fmt.Errorf("no targets: %s, all excluded", counted(r.Excluded(), "target"))
-	case r.Bad() > 0:
-		return fmt.Errorf("no targets: %s, expected a URL, host, host:port, address, CIDR or range in each", counted(r.Bad(), "bad line"))
-	}
-	return errors.New("no targets: the list is empty, expected a URL, host, host:port, address, CIDR or range a line")
 }
 
 // status turns the end of a scan into an exit status; the table stands in exit.go.

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -112,6 +113,17 @@ func (o *inputOptions) open(stdin io.Reader, free bool, onBad func(*target.LineE
 		return nil, err
 	}
 	return in, nil
+}
+
+// emptyInput says why there was nothing to scan.
+func emptyInput(r *target.Reader) error {
+	switch {
+	case r.Excluded() > 0:
+		return fmt.Errorf("no targets: %s, all excluded", counted(r.Excluded(), "target"))
+	case r.Bad() > 0:
+		return fmt.Errorf("no targets: %s, expected a URL, host, host:port, address, CIDR or range in each", counted(r.Bad(), "bad line"))
+	}
+	return errors.New("no targets: the list is empty, expected a URL, host, host:port, address, CIDR or range a line")
 }
 
 // present refuses the value that an unset variable of a shell leaves: an empty one, or the flag that comes next.
