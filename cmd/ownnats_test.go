@@ -27,13 +27,14 @@ func TestAScanOverANATSServerOfOnesOwn(t *testing.T) {
 		return Run(args, env), stdout.String(), stderr.String()
 	}
 	worker := make(chan string, 1)
-	go func() {
+	join := func() {
 		status, _, stderr := run("secret", "worker", "--join", server.URL(), "--name", "w1")
 		if status != StatusOK {
 			stderr += "FAILED"
 		}
 		worker <- stderr
-	}()
+	}
+	go join()
 	if status, _, stderr := run("wrong", "serve", "-u", host.URL, "--nats", server.URL()); status != StatusUsage || !strings.Contains(stderr, "does not let us in") {
 		t.Errorf("with a wrong token it ends with %d:\n%s", status, stderr)
 	}
@@ -48,6 +49,12 @@ func TestAScanOverANATSServerOfOnesOwn(t *testing.T) {
 	if text, err := os.ReadFile(events); err != nil || bytes.Count(text, []byte(`"type":"result"`)) != 2 {
 		t.Errorf("events, %v:\n%s", err, text)
 	}
+	go join()
+	status, _, stderr = run("secret", "serve", "-u", "http://127.0.0.1:1", "--retries", "0", "--nats", server.URL())
+	if status != StatusIncomplete || !strings.Contains(stderr, "incomplete: nothing answered") {
+		t.Fatalf("a scan that nothing answers ends with %d:\n%s", status, stderr)
+	}
+	<-worker
 	if status, stdout, stderr := run("secret", "workers", "--join", server.URL()); status != StatusOK || stdout != "no workers\n" || stderr != "" {
 		t.Errorf("workers ends with %d, and there is something left:\n%s%s", status, stdout, stderr)
 	}

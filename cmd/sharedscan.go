@@ -93,9 +93,9 @@ func (s *sharedScan) last(end cluster.Ending, err error) report.Event {
 		sum.Sent += s.opt.Earlier.Sent()
 	}
 	s.account.Fill(&sum)
+	silent := sum.Done == 0 && sum.Items > 0
 	s.ending = scan.Ending{
-		Summary: sum, Worst: s.account.Worst(),
-		Incomplete: s.account.Incomplete() || sum.Done == 0 && sum.Items > 0,
+		Summary: sum, Worst: s.account.Worst(), Silent: silent, Incomplete: s.account.Incomplete() || silent,
 	}
 	return &sum
 }

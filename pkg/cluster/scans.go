@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -14,8 +15,8 @@ import (
 // ScanStatus is a scan that has a place on a server.
 type ScanStatus struct {
 	Scan    string `json:"scan"`
-	Version string `json:"version"`
-	Served  bool   `json:"served"` // its coordinator is there; else it was killed, and may come again
+	Version string `json:"version,omitempty"` // "" when it was killed as it began or ended
+	Served  bool   `json:"served"`            // its coordinator is there; else it was killed, and may come again
 }
 
 // ErrServed says that a scan has a coordinator, which is to be stopped rather.
@@ -49,16 +50,38 @@ func Scans(ctx context.Context, c *Conn) ([]ScanStatus, error) {
 		}
 		all = append(all, ScanStatus{Scan: key, Version: n.Spec.Version, Served: c.served(ctx, key)})
 	}
+	// One that was killed as it began or ended has streams and stands in no list.
+	streams := c.js.StreamNames(ctx)
+	for name := range streams.Name() {
+		scan, ours := strings.CutPrefix(name, "redial-")
+		scan, work := strings.CutSuffix(scan, "-work")
+		if !ours || !work || slices.ContainsFunc(all, func(s ScanStatus) bool { return s.Scan == scan }) {
+			continue
+		}
+		all = append(all, ScanStatus{Scan: scan, Served: c.served(ctx, scan)})
+	}
+	if err := streams.Err(); err != nil {
+		return nil, fmt.Errorf("list the streams: %w", err)
+	}
 	slices.SortFunc(all, func(x, y ScanStatus) int { return cmp.Compare(x.Scan, y.Scan) })
 	return all, nil
 }
 
-// served says whether a scan has a coordinator: somebody hears questions about it, be it that the answer comes late.
+// served says whether a scan has a coordinator: somebody hears questions about it, be it that the answer comes late. One that
+// begins has its streams a moment before.
 func (c *Conn) served(ctx context.Context, scan string) bool {
 	ctx, stop := context.WithTimeout(ctx, ledgerWait)
 	defer stop()
-	_, err := c.nc.RequestWithContext(ctx, names{scan}.ledgerSubject(), mustEncode(question{Worker: "nobody", Batch: "none"}))
-	return !errors.Is(err, nats.ErrNoResponders)
+	q := mustEncode(question{Worker: "nobody", Batch: "none"})
+	for try := 1; ; try++ {
+		_, err := c.nc.RequestWithContext(ctx, names{scan}.ledgerSubject(), q)
+		if !errors.Is(err, nats.ErrNoResponders) {
+			return true
+		}
+		if try == 4 || !pause(ctx, reconnectWait) {
+			return false
+		}
+	}
 }
 
 // Forget takes away all that a scan has on a server whose coordinator will not come again. Workers give up what they have of it.

@@ -54,6 +54,16 @@ func TestAScanWithoutCoordinatorIsForgotten(t *testing.T) {
 		t.Error("the scan ended well without a connection")
 	}
 	want(false)
+	kv, err := own.notices(within(t))
+	if err == nil {
+		err = kv.Purge(within(t), "s1") // as when it is killed while it cleans up
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := Scans(within(t), own); err != nil || len(all) != 1 || all[0] != (ScanStatus{Scan: "s1"}) {
+		t.Errorf("got %+v, %v, want a scan that only has streams", all, err)
+	}
 	if err := Forget(within(t), own, "s1"); err != nil {
 		t.Fatal(err)
 	}
