@@ -103,7 +103,7 @@ func (s *Scan) resumed(o requester.Outage, end requester.OutageEnd) {
 	if end.Ours {
 		e.Reason = "a host that had failed answers: " + end.Answered
 		e.PutBack = s.exec.Recall(o.Since)
-		s.opt.Log.info("resumed after %s: %s answers again; %d quarantines are undone and %d items put back",
+		s.opt.Log.info("resumed after %s: %s answers again; quarantines undone: %d, items put back: %d",
 			after, end.Answered, e.Undone, e.PutBack)
 	} else {
 		e.Reason = "only others answer: " + end.Answered

@@ -41,7 +41,7 @@ func (m *Markdown) Write(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "## %s after %s\n\n", title, roundTime(sum.Duration))
 	b.WriteString("| hosts | items | done | failed | skipped | requests | findings |\n|---:|---:|---:|---:|---:|---:|---:|\n")
-	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %d | %d |\n", sum.Hosts, sum.Items, sum.Done, sum.Failed, sum.Skipped, sum.Sent, m.findings.Total())
+	fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d |\n", sum.hosts(), sum.Items, sum.Done, sum.Failed, sum.Skipped, sum.Sent, m.findings.Total())
 	var rest bytes.Buffer
 	writeMarkdownReasons(&rest, &sum)
 	writeMarkdownHosts(&rest, &sum)

@@ -30,7 +30,7 @@ func (s *Summary) Text() string {
 		title = "Scan interrupted" + s.why(40, func(text string) string { return text })
 	}
 	fmt.Fprintf(&b, "%s after %s\n", title, roundTime(s.Duration))
-	fmt.Fprintf(&b, "  hosts     %d\n", s.Hosts)
+	fmt.Fprintf(&b, "  hosts     %s\n", s.hosts())
 	fmt.Fprintf(&b, "  items     %d = %d done + %d failed + %d skipped%s\n",
 		s.Items, s.Done, s.Failed, s.Skipped, s.unaccounted())
 	fmt.Fprintf(&b, "  sent      %d\n", s.Sent)
@@ -44,6 +44,14 @@ func (s *Summary) Text() string {
 	writeHosts(&b, "Quarantined", "trips", s.Quarantined, s.QuarantinedHosts)
 	writeHosts(&b, "Held", "times", s.Held, s.HeldHosts)
 	return b.String()
+}
+
+// hosts is their number, which the events of a scan that was killed do not tell.
+func (s *Summary) hosts() string {
+	if s.Hosts == 0 && s.Items > 0 {
+		return "not told"
+	}
+	return strconv.FormatInt(s.Hosts, 10)
 }
 
 // unaccounted speaks up when the books do not balance: better a question than a lie.
