@@ -6,5 +6,5 @@
 //	           lease ──> permit of each send             └──> hosts, as they are left
 //
 // Each batch is a small scan of its own that does not linger. What the batches of one process have together is the pace, the
-// budget of retries, the checks, and the concurrency, which is shared out evenly among those that run.
+// budget of retries, the checks, and the concurrency, which is shared out by the hosts of those that run.
 package batch

@@ -4,7 +4,7 @@
 //	targets ──> batches ──> WORK stream ───────> slot: take a batch ──> Runner (a small scan)
 //	                ^            ^                  │
 //	   parked until due          └── remainder ─────┤ what quarantined hosts left
-//	ledger <── EVENTS stream <──── chunks ──────────┘
+//	ledger <── EVENTS stream <─── chunks of all ────┘
 //	   └──> handlers (events file first, outputs, progress)
 //	permits of the scan-wide rate <── request, reply ──> pace of the worker
 //	ledger <── what has ended of it? ──> whoever has a batch that came again
@@ -22,6 +22,9 @@
 // An item may be sent twice when a worker dies; the first account of it counts, and the other is dropped. A worker publishes
 // the end of a batch, and what is left of it, before it gives the batch back, and the coordinator lets go of what it was told
 // only when its handlers have flushed it.
+//
+// A worker's batches tell their events in chunks, packed (internal/packing); those that are ready at the same time go in one
+// message, since each message is synced to a disk and acknowledged by itself.
 //
 // What others have sent is decoded strictly and bounded in size. What is refused is counted and told, see [Refusals].
 package cluster
