@@ -15,12 +15,13 @@ const makersAtOnce = 4
 // those of others. The zero value makes each when it is asked for. It is used by one goroutine, beside run.
 type consumers struct {
 	order []int              // partitions, in the order in which they are made
-	tried map[int]chan error // holds what came of each
+	tried map[int]chan error // holds what came of each; the map itself does not change
+	heard map[int]struct{}   // of which that was taken
 	ready map[int]struct{}
 }
 
 func newConsumers(partitions []int) *consumers {
-	c := &consumers{order: partitions, tried: make(map[int]chan error), ready: make(map[int]struct{})}
+	c := &consumers{order: partitions, tried: make(map[int]chan error), heard: make(map[int]struct{}), ready: make(map[int]struct{})}
 	for _, p := range partitions {
 		c.tried[p] = make(chan error, 1)
 	}
@@ -51,13 +52,14 @@ func (c *consumers) await(ctx context.Context, conn *Conn, spec *Spec, p int) er
 		return nil
 	}
 	err := errNotTried
-	if tried, ok := c.tried[p]; ok {
+	_, heard := c.heard[p]
+	if tried, ok := c.tried[p]; ok && !heard {
 		select {
 		case err = <-tried:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		delete(c.tried, p)
+		c.heard[p] = struct{}{}
 	}
 	if err != nil {
 		err = conn.insist(ctx, callTimeout, func(ctx context.Context) error { return conn.makeConsumer(ctx, spec, p) })
