@@ -171,7 +171,7 @@ func (o *scanOptions) run(ctx context.Context, env Env, calm func()) (err error)
 	if opt.Handlers, err = o.output.handlers(env, screen, &files, opt.Earlier); err != nil {
 		return err
 	}
-	more, err := o.capture.tap(screen, &opt.Requester)
+	more, err := o.capture.tap(screen, &opt.Requester, opt.Earlier != nil)
 	if err != nil {
 		return err
 	}

@@ -27,15 +27,16 @@ func (o *captureOptions) validate(fs *pflag.FlagSet) error {
 	return nil
 }
 
-// tap puts what listens to the traffic into cfg, and gives the handlers that tell of its failures. It makes the folder.
-func (o *captureOptions) tap(s *screen, cfg *requester.Config) ([]report.Handler, error) {
+// tap puts what listens to the traffic into cfg, and gives the handlers that tell of its failures. It makes the folder. goOn says
+// that an earlier scan goes on.
+func (o *captureOptions) tap(s *screen, cfg *requester.Config, goOn bool) ([]report.Handler, error) {
 	var listeners []func(requester.Exchange)
 	var handlers []report.Handler
 	if o.debugRequests || o.debugResponses {
 		listeners = append(listeners, capture.NewPrinter(s.stderr, o.debugRequests, o.debugResponses).Show)
 	}
 	if o.store != "" {
-		store, err := capture.NewStore(o.store, capture.Limits{}, func(limit string) {
+		store, err := capture.NewStore(o.store, capture.Limits{}, goOn, func(limit string) {
 			s.messages.warn("--store-responses: %s is reached, later responses are not kept", limit)
 		})
 		if err != nil {

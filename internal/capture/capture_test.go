@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -103,7 +104,10 @@ func below(t *testing.T, folder string) map[string]string {
 
 func newStore(t *testing.T, folder string, limits Limits, full func(string)) *Store {
 	t.Helper()
-	s, err := NewStore(folder, limits, full)
+	s, err := NewStore(folder, limits, false, full)
+	if err == nil {
+		err = s.Start()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,6 +179,41 @@ func TestStoreReplacesWhatAnEarlierRunLeft(t *testing.T) {
 	}
 }
 
+// A scan that goes on has its earlier answers in the index too, and one that cannot begin has taken nothing away.
+func TestIndexGoesOnWithItsScan(t *testing.T) {
+	folder := t.TempDir()
+	for _, run := range []struct {
+		url   string
+		goOn  bool
+		begin bool
+		want  []string
+	}{
+		{"http://a/", false, true, []string{"http://a/"}},
+		{"http://b/", true, true, []string{"http://a/", "http://b/"}},
+		{"", false, false, []string{"http://a/", "http://b/"}},
+		{"http://c/", false, true, []string{"http://c/"}},
+	} {
+		s, err := NewStore(folder, Limits{}, run.goOn, never(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.begin {
+			err = s.Start()
+			s.Keep(exchange(run.url, "GET", "x"))
+		}
+		if err = errors.Join(err, s.Finish()); err != nil {
+			t.Fatal(err)
+		}
+		var urls []string
+		for line := range strings.Lines(below(t, folder)["index.txt"]) {
+			urls = append(urls, strings.Fields(line)[2])
+		}
+		if !slices.Equal(urls, run.want) {
+			t.Errorf("after %+v the index has %q", run, urls)
+		}
+	}
+}
+
 func TestStoreIsBounded(t *testing.T) {
 	one := int64(len(appendResponse(nil, exchange("http://h/", "", "x").Response)))
 	for _, tt := range []struct {
@@ -226,7 +265,7 @@ func TestStoreNeedsAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, filepath.Join(path, "below")} {
-		if _, err := NewStore(name, Limits{}, nil); err == nil || !strings.HasSuffix(err.Error(), "expected a folder that this user may write") {
+		if _, err := NewStore(name, Limits{}, false, nil); err == nil || !strings.HasSuffix(err.Error(), "expected a folder that this user may write") {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}

@@ -26,12 +26,14 @@ type Limits struct {
 
 // Store keeps responses below a folder: DIR/scheme_host_port/method_path-digest.txt, and in DIR/index.txt a line for each
 // with file, method, URL and status. Later answers to the same request get -2, -3 and so on. Files of an earlier
-// run are replaced. They can be read by their owner only, since answers hold cookies.
+// run are replaced, and so is its index, unless the scan of that run goes on: then the index does too, and where a request of
+// it is sent again its last line counts. They can be read by their owner only, since answers hold cookies.
 //
 // It is a [report.Handler] too, by which its failure (a full disk) is told like that of any output: it keeps what was
 // written and takes no more. Make one with [NewStore]; Keep is safe for concurrent use.
 type Store struct {
 	name string
+	goOn bool // with the index of an earlier run
 	root *os.Root
 	full func(limit string) // called once, when a limit is reached
 
@@ -43,16 +45,16 @@ type Store struct {
 	over    bool  // a limit is reached
 }
 
-// NewStore makes the folder where it is missing, and says now what would keep responses from being written there. full is
-// told, once and on the goroutine of a Keep, when a limit is reached.
-func NewStore(folder string, limits Limits, full func(limit string)) (*Store, error) {
+// NewStore makes the folder where it is missing, and says now what would keep responses from being written there. goOn says that
+// the scan of an earlier run goes on. full is told, once and on the goroutine of a Keep, when a limit is reached.
+func NewStore(folder string, limits Limits, goOn bool, full func(limit string)) (*Store, error) {
 	if limits.Files == 0 {
 		limits.Files = MaxFiles
 	}
 	if limits.Bytes == 0 {
 		limits.Bytes = MaxBytes
 	}
-	s := &Store{name: "stored responses " + folder, full: full, left: limits, written: map[string]int{}}
+	s := &Store{name: "stored responses " + folder, goOn: goOn, full: full, left: limits, written: map[string]int{}}
 	if err := s.open(folder); err != nil {
 		return nil, &report.OutputError{Name: s.name, Err: fmt.Errorf("%w, expected a folder that this user may write", cause(err))}
 	}
@@ -66,7 +68,11 @@ func (s *Store) open(folder string) (err error) {
 	if s.root, err = os.OpenRoot(folder); err != nil {
 		return err
 	}
-	if s.index, err = s.root.OpenFile("index.txt", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+	flags := os.O_WRONLY | os.O_CREATE
+	if s.goOn {
+		flags |= os.O_APPEND
+	}
+	if s.index, err = s.root.OpenFile("index.txt", flags, 0o600); err != nil {
 		_ = s.root.Close()
 	}
 	return err
@@ -148,8 +154,15 @@ func (s *Store) failLocked(err error) {
 	}
 }
 
-// Start implements [report.Handler].
-func (s *Store) Start() error { return nil }
+// Start empties the index of an earlier run: not before, so that a scan that cannot begin destroys nothing.
+func (s *Store) Start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.goOn {
+		s.failLocked(s.index.Truncate(0))
+	}
+	return s.err
+}
 
 // Event tells of a failure as soon as anything happens in the scan.
 func (s *Store) Event(report.Event) error {
