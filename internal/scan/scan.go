@@ -121,7 +121,7 @@ func (s *Scan) executorConfig() executor.Config[job] {
 		NoRevisit:       s.opt.NoRevisit,
 		HostTimeout:     s.opt.HostTimeout,
 		Linger:          s.opt.Linger,
-		Grace:           s.opt.Requester.Timeout + s.opt.Requester.DialTimeout,
+		Grace:           s.opt.Requester.Timeout, // what people are told; a request that still dials has no more
 		Host:            job.Key,
 		Run:             s.run,
 		Failed:          s.failed,
