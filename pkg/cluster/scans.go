@@ -29,17 +29,12 @@ var ErrNoScan = errors.New("the server has no such scan")
 func Scans(ctx context.Context, c *Conn) ([]ScanStatus, error) {
 	ctx, stop := context.WithTimeout(ctx, callTimeout)
 	defer stop()
-	kv, err := c.notices(ctx)
+	kv, keys, err := c.noticed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := kv.ListKeys(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list the scans: %w", err)
-	}
-	defer func() { _ = keys.Stop() }()
 	var all []ScanStatus
-	for key := range keys.Keys() {
+	for _, key := range keys {
 		entry, err := kv.Get(ctx, key)
 		if err != nil {
 			continue // gone meanwhile

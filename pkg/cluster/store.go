@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -82,21 +83,49 @@ const headerRoom = 3 << 10
 
 // notices is where scans are told of.
 func (c *Conn) notices(ctx context.Context) (jetstream.KeyValue, error) {
-	kv, err := c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: noticeBucket, MaxValueSize: maxSpec})
+	kv, err := c.js.KeyValue(ctx, noticeBucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		kv, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: noticeBucket, MaxValueSize: maxSpec})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the list of scans: %w", err)
 	}
 	return kv, nil
 }
 
+// noticed is the list of scans with the ids that stand in it, some of which may be gone. The list is one question to its stream: the
+// library's own way makes a consumer and takes it away, each with a sync.
+func (c *Conn) noticed(ctx context.Context) (list jetstream.KeyValue, scans []string, err error) {
+	if list, err = c.notices(ctx); err != nil {
+		return nil, nil, err
+	}
+	s, err := c.js.Stream(ctx, noticeStream)
+	if err != nil {
+		return nil, nil, fmt.Errorf("list the scans: %w", err)
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(noticePrefix+">"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("list the scans: %w", err)
+	}
+	for subject := range info.State.Subjects {
+		scans = append(scans, strings.TrimPrefix(subject, noticePrefix))
+	}
+	return list, scans, nil
+}
+
+// unnotice takes a scan off the list. The library's own way would leave a word of it for ever.
+func (c *Conn) unnotice(ctx context.Context, scan string) error {
+	s, err := c.js.Stream(ctx, noticeStream)
+	if err != nil {
+		return err
+	}
+	return s.Purge(ctx, jetstream.WithPurgeSubject(noticePrefix+scan))
+}
+
 // remove takes away all that a scan has on the server.
 func (c *Conn) remove(ctx context.Context, scan string) error {
 	n := names{scan}
-	kv, err := c.notices(ctx)
-	if err == nil {
-		err = kv.Purge(ctx, scan)
-	}
-	errs := []error{err}
+	errs := []error{c.unnotice(ctx, scan)}
 	for _, name := range []string{n.work(), n.events(), n.hosts()} {
 		errs = append(errs, c.js.DeleteStream(ctx, name))
 	}

@@ -11,6 +11,8 @@ import (
 // Everything that a scan has on a server stands under its id.
 const (
 	noticeBucket  = "redial-scans"
+	noticeStream  = "KV_" + noticeBucket // of the bucket, and its subjects: so the form of key-value buckets says
+	noticePrefix  = "$KV." + noticeBucket + "."
 	nudgeSubject  = "redial.nudge"   // something has changed: look again
 	statusSubject = "redial.workers" // every worker answers
 )

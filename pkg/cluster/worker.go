@@ -133,18 +133,13 @@ func (w *worker) wait(ctx context.Context, d time.Duration) {
 func (w *worker) choose(ctx context.Context) (*notice, error) {
 	asking, stop := context.WithTimeout(ctx, callTimeout)
 	defer stop()
-	kv, err := w.conn.notices(asking)
+	kv, keys, err := w.conn.noticed(asking)
 	if err != nil {
 		return nil, w.unlessLost(ctx, err)
 	}
-	keys, err := kv.ListKeys(asking)
-	if err != nil {
-		return nil, w.unlessLost(ctx, err)
-	}
-	defer func() { _ = keys.Stop() }()
 	var newest *notice
 	var at uint64
-	for key := range keys.Keys() {
+	for _, key := range keys {
 		entry, err := kv.Get(asking, key)
 		if err != nil {
 			continue // gone meanwhile, or asked again soon
