@@ -35,14 +35,13 @@ func (s *shares) begin(p partner, hosts int) (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running[p] = max(1, hosts)
-	now, gathered := time.Now(), func() bool { return true }
+	now := time.Now()
 	if s.begun.IsZero() {
 		s.begun = now
-		gathered = time.AfterFunc(gathering, s.divide).Stop
+		time.AfterFunc(gathering, s.divide) // also when this scan has ended by then: others may have begun
 	}
 	s.divideLocked(now)
 	return func() {
-		gathered()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.running, p)

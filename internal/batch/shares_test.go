@@ -71,6 +71,23 @@ func TestTheFirstOnesWaitForTheOthers(t *testing.T) {
 	})
 }
 
+// What began after the first scan is not left with the share of the time of gathering when that scan ends within it.
+func TestGatheringEndsWithoutTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShares(160, 1600, 16)
+		first, second := &part{}, &part{}
+		endFirst := s.begin(first, 5)
+		end := s.begin(second, 5)
+		<-time.After(gathering / 2)
+		endFirst()
+		second.want(t, 10, 100)
+		<-time.After(gathering / 2)
+		synctest.Wait()
+		second.want(t, 160, 1600)
+		end()
+	})
+}
+
 func TestASmallShareIsOne(t *testing.T) {
 	s := newShares(1, 1, 32)
 	parts := make([]part, 5)

@@ -20,6 +20,7 @@ const (
 	maxHeader   = 2 << 10
 	maxChunks   = 64 // in a message
 	maxHeads    = 64 * maxHeader
+	maxSent     = 1 << 40 // requests of a run, so that sums hold
 )
 
 // chunk is a part of what a run of a batch tells. The chunks of a message stand in its header, and their events one after the
@@ -59,7 +60,7 @@ func (c *chunk) check() error {
 		return fmt.Errorf("%d bytes of events, and object %.40q", c.Size, c.Object)
 	case c.Seq < 0:
 		return fmt.Errorf("chunk %d of a run, expected numbers from 0", c.Seq)
-	case c.End != nil && (c.End.Sent < 0 || c.End.Told < 0 || len(c.End.Parked) > 16):
+	case c.End != nil && (c.End.Sent < 0 || c.End.Sent > maxSent || c.End.Told < 0 || c.End.Told > maxSent || len(c.End.Parked) > 16):
 		return fmt.Errorf("an end with %d requests and %d remainders", c.End.Sent, len(c.End.Parked))
 	}
 	if c.End == nil {
@@ -99,6 +100,9 @@ func decodeChunks(h nats.Header, size int) ([]chunk, error) {
 		for i := range heads {
 			if err := heads[i].check(); err != nil {
 				return fmt.Errorf("chunk %d: %w", i, err)
+			}
+			if heads[i].Object != "" && len(heads) > 1 {
+				return fmt.Errorf("chunk %d of %d has an object, expected it alone", i, len(heads))
 			}
 			if left -= heads[i].Size; left < 0 {
 				break
@@ -147,7 +151,7 @@ func checkEvent(e report.Event, items int, bound int64) error {
 		if e.Target < 0 || e.Target >= bound || e.Index < 0 || e.Index >= items {
 			return fmt.Errorf("item %d of target %d, expected targets below %d with %d items", e.Index, e.Target, bound, items)
 		}
-		if e.Attempts < 0 {
+		if e.Attempts < 0 || int64(e.Attempts) > maxSent {
 			return fmt.Errorf("%d attempts", e.Attempts)
 		}
 	case *report.Skipped:

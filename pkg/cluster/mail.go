@@ -64,13 +64,15 @@ func (m *mail) run(ctx context.Context) {
 	}
 }
 
-// next takes what fits into one message.
+// next takes what fits into one message. One whose events are in an object goes alone: that is large.
 func (m *mail) next() []*parcel {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n, size := 0, 0
-	for n < len(m.waiting) && n < maxChunks && (n == 0 || size+len(m.waiting[n].events) <= maxChunk) {
-		size += len(m.waiting[n].events)
+	for _, p := range m.waiting[:min(len(m.waiting), maxChunks)] {
+		if size += len(p.events); n > 0 && (size > maxChunk || p.chunk.Object != "" || m.waiting[0].chunk.Object != "") {
+			break
+		}
 		n++
 	}
 	all := m.waiting[:n]

@@ -130,8 +130,13 @@ func TestHeadsThatAreNone(t *testing.T) {
 	}
 	twice := header(good)
 	twice.Add(chunkHeader, "[]")
-	object, negative, unnamed := good, good, good
+	object, negative, unnamed, elsewhere, busy := good, good, good, good, good
 	object.Object, negative.Size, unnamed.Batch = "o", -3, ""
+	elsewhere.Object, elsewhere.Size = "o", 0
+	busy.End = &end{Sent: maxSent + 1}
+	if heads, err := decodeChunks(header(elsewhere), 0); err != nil || len(heads) != 1 {
+		t.Fatalf("one with an object gives %v, %v", heads, err)
+	}
 	for name, c := range map[string]struct {
 		header nats.Header
 		size   int
@@ -148,9 +153,29 @@ func TestHeadsThatAreNone(t *testing.T) {
 		"events here and elsewhere": {header(object), 3},
 		"a size below 0":            {header(good, negative), 0},
 		"no name":                   {header(unnamed), 3},
+		"an object among others":    {header(good, elsewhere), 3},
+		"more requests than can be": {header(busy), 3},
 	} {
 		if heads, err := decodeChunks(c.header, c.size); err == nil {
 			t.Errorf("%s: %v was taken", name, heads)
 		}
+	}
+}
+
+// Chunks with an object go alone, and all the others together as far as they fit.
+func TestWhatGoesInOneMessage(t *testing.T) {
+	m := newMail(nil, names{})
+	for _, c := range []struct {
+		object string
+		size   int
+	}{{"", 10}, {"o", 0}, {"", maxChunk / 2}, {"", maxChunk / 2}, {"", 1}, {"o", 0}, {"o", 0}} {
+		m.waiting = append(m.waiting, &parcel{chunk: chunk{Object: c.object}, events: make([]byte, c.size)})
+	}
+	var got []int
+	for all := m.next(); len(all) > 0; all = m.next() {
+		got = append(got, len(all))
+	}
+	if want := []int{1, 1, 2, 1, 1, 1}; !slices.Equal(got, want) {
+		t.Errorf("messages of %v chunks, want %v", got, want)
 	}
 }

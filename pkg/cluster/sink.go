@@ -139,8 +139,11 @@ func (s *sink) take() (data []byte, last *end, more bool) {
 	if len(s.queue) > 0 {
 		return data, nil, true
 	}
-	if s.over != nil && s.open.Len() > 0 {
-		return data, nil, true
+	if s.open.Len() > 0 {
+		if s.over != nil {
+			return data, nil, true
+		}
+		raise(s.some) // its own token may have gone for what was in the queue
 	}
 	return data, s.over, false
 }

@@ -106,6 +106,50 @@ func TestSinkDoesNotHoldBackWhatItHas(t *testing.T) {
 	})
 }
 
+// Events that come while chunks before them are on their way are told soon afterwards, and do not wait for others.
+func TestSinkTellsWhatCameBehindAFullChunk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		spec := testSpec()
+		const n = 40
+		w := &wire{}
+		var entered int
+		going := make(chan struct{})
+		send := func(ctx context.Context, c chunk, data []byte) error {
+			if entered++; entered == 1 {
+				<-going
+			}
+			return w.send(ctx, c, data)
+		}
+		s := newSink(chunk{Batch: "b", Run: "r", Worker: "w"}, newLeft(wideBatch(n), &spec), send)
+		ctx, stop := context.WithCancel(t.Context())
+		var carrying sync.WaitGroup
+		carrying.Go(func() { _ = s.carry(ctx) })
+		emit := func(i int, title string) { s.emit(&report.Result{Target: int64(100 + i), Host: "h", Title: title}) }
+		emit(0, "")
+		<-time.After(chunkWait)
+		synctest.Wait() // it is in the first send
+		large := strings.Repeat("x", fullChunk/20)
+		i := 1
+		for full := false; !full; i++ {
+			emit(i, strconv.Itoa(i)+large)
+			s.mu.Lock()
+			full = len(s.queue) > 0
+			s.mu.Unlock()
+		}
+		emit(i, "the last")
+		close(going)
+		<-time.After(2 * chunkWait)
+		synctest.Wait()
+		w.mu.Lock()
+		if got := len(w.events); got != i+1 {
+			t.Errorf("%d events came, want all %d", got, i+1)
+		}
+		w.mu.Unlock()
+		stop()
+		carrying.Wait()
+	})
+}
+
 // While the network takes nothing, emit waits; when the batch is lost, it does not wait any more.
 func TestSinkHoldsUpAndLetsGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
