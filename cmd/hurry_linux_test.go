@@ -8,11 +8,16 @@ import (
 // A signal ends what opens a named pipe whose other side nobody opens, though no context reaches such a call.
 func TestInterruptedWhereNobodyOpensTheOtherSide(t *testing.T) {
 	for name, args := range map[string][]string{
-		"results":  {"scan", "-u", "127.0.0.1:1", "-o"},
-		"excluded": {"scan", "-u", "127.0.0.1:1", "--exclude"},
-		"config":   {"scan", "-u", "127.0.0.1:1", "--config"},
-		"report":   {"report"},
-		"lab":      {"lab", "--healthy", "1", "--list"},
+		"results":         {"scan", "-u", "127.0.0.1:1", "-o"},
+		"excluded":        {"scan", "-u", "127.0.0.1:1", "--exclude"},
+		"config":          {"scan", "-u", "127.0.0.1:1", "--config"},
+		"shared excluded": {"serve", "-u", "127.0.0.1:1", "--exclude"},
+		"shared config":   {"serve", "-u", "127.0.0.1:1", "--config"},
+		"shared secret":   {"serve", "-u", "127.0.0.1:1", "--token-file"},
+		"worker's secret": {"worker", "--token-file"},
+		"secret to list":  {"workers", "--token-file"},
+		"report":          {"report"},
+		"lab":             {"lab", "--healthy", "1", "--list"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -48,12 +48,13 @@ of this process, with the same --state-dir or --nats.`,
 		Args:        noArguments,
 		Annotations: map[string]string{exitStatusKey: exitStatusHelp},
 		RunE: func(c *cobra.Command, _ []string) error {
+			calm := inHurry(c.Context())
 			if err := o.scan.settings.apply(c.Flags(), env); err != nil {
 				return err
 			}
 			err := o.validate(c.Flags())
 			if err == nil {
-				err = o.run(c.Context(), env, c.Flags())
+				err = o.run(c.Context(), env, c.Flags(), calm)
 			}
 			return o.scan.settings.blame(err)
 		},
@@ -77,8 +78,8 @@ func (o *serveOptions) validate(flags *pflag.FlagSet) error {
 	return o.scan.validate(flags)
 }
 
-// run makes the parts, runs the scan by its workers, and says by its error how it ended.
-func (o *serveOptions) run(ctx context.Context, env Env, flags *pflag.FlagSet) (err error) {
+// run makes the parts, runs the scan by its workers, and says by its error how it ended. It calls calm before the first worker is told.
+func (o *serveOptions) run(ctx context.Context, env Env, flags *pflag.FlagSet, calm func()) (err error) {
 	s := &o.scan
 	s.shared = true
 	screen := s.output.screen(env, !s.watch.noProgress && !s.watch.statsJSON)
@@ -109,7 +110,7 @@ func (o *serveOptions) run(ctx context.Context, env Env, flags *pflag.FlagSet) (
 	}
 	defer link.close()
 	link.tellLeft(ctx, opt.Earlier, screen.messages)
-	ending, err := o.shareOut(ctx, env, flags, screen, &opt, link)
+	ending, err := o.shareOut(ctx, env, flags, screen, &opt, link, calm)
 	if err == nil && ending.Items == 0 {
 		err = emptyInput(in.reader)
 	}
@@ -121,9 +122,10 @@ func (o *serveOptions) run(ctx context.Context, env Env, flags *pflag.FlagSet) (
 	return s.status(ctx, ending, lost(err))
 }
 
-// shareOut opens the outputs and runs the scan.
+// shareOut opens the outputs, calls calm and runs the scan.
 func (o *serveOptions) shareOut(
 	ctx context.Context, env Env, flags *pflag.FlagSet, screen *screen, opt *scan.Options, link *link,
+	calm func(),
 ) (scan.Ending, error) {
 	s := &o.scan
 	shared := newSharedScan(s, opt)
@@ -152,6 +154,7 @@ func (o *serveOptions) shareOut(
 	if shared.coordinator, err = cluster.NewCoordinator(cfg); err != nil {
 		return scan.Ending{}, err
 	}
+	calm()
 	err = s.watched(ctx, screen, watched, shared.status, func(ctx context.Context) error {
 		_, err := shared.coordinator.Serve(ctx)
 		return err

@@ -114,16 +114,18 @@ func (o *workerOptions) run(ctx context.Context, env Env) error {
 	defer context.AfterFunc(ctx, func() {
 		screen.messages.info("stopping: requests in flight are awaited and the rest is handed back; a second Ctrl-C ends at once")
 	})()
-	dir, err := os.MkdirTemp("", "redial-worker-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
+	calm := inHurry(ctx)
 	conn, err := o.access.dial(ctx, env, o.join, o.name, time.Duration(o.wait), screen.messages)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
+	calm()
+	dir, err := os.MkdirTemp("", "redial-worker-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
 	var pacing sync.WaitGroup
 	defer pacing.Wait()
 	paced, stop := context.WithCancel(ctx)

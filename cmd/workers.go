@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -61,21 +62,20 @@ handed out. A scan whose coordinator was killed stays on the server until redial
 
 func (o *workersOptions) run(ctx context.Context, env Env) error {
 	m := newMessages(env.Stderr, false, false, false)
+	calm := inHurry(ctx)
 	conn, err := o.access.dial(ctx, env, o.join, "workers", 0, m)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
+	calm()
 	if o.forget != "" {
 		if err := cluster.Forget(ctx, conn, o.forget); err != nil {
 			return usageErrorf("forget", "%s: %v", o.forget, err)
 		}
 		return nil
 	}
-	scans, err := cluster.Scans(ctx, conn)
-	if err != nil {
-		return err
-	}
+	scans, unlisted := cluster.Scans(ctx, conn) // the workers are told of all the same
 	for _, s := range scans {
 		if !s.Served {
 			m.warn("%s", leftBehind(s))
@@ -83,14 +83,13 @@ func (o *workersOptions) run(ctx context.Context, env Env) error {
 	}
 	all, err := cluster.Workers(ctx, conn)
 	if err != nil {
-		return err
+		return errors.Join(unlisted, err)
 	}
 	text, err := o.text(all, time.Now())
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = env.Stdout.Write(text)
 	}
-	_, err = env.Stdout.Write(text)
-	return err
+	return errors.Join(unlisted, err)
 }
 
 // leftBehind says what can be done with a scan that has no coordinator.

@@ -1,8 +1,12 @@
 package cmd
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/redialscan/redial/pkg/cluster"
 )
@@ -30,5 +34,29 @@ rack1\x1b[2J  scan s1, 2 of 1 slot, 101 hosts, 10001 targets
 	}
 	if got, err := (&workersOptions{}).text(nil, now); err != nil || string(got) != "no workers\n" {
 		t.Errorf("none: got %q, %v", got, err)
+	}
+}
+
+func TestWorkersAreListedThoughScansAreNot(t *testing.T) {
+	server, err := cluster.Embed(cluster.EmbedConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	nc, err := nats.Connect(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	// In the way of the list of scans: a stream of somebody else has its subjects.
+	foreign := []byte(`{"name":"foreign","subjects":["$KV.>"],"storage":"memory","retention":"limits","num_replicas":1}`)
+	m, err := nc.Request("$JS.API.STREAM.CREATE.foreign", foreign, 10*time.Second)
+	if err != nil || bytes.Contains(m.Data, []byte(`"error"`)) {
+		t.Fatalf("%v, %s", err, m.Data)
+	}
+	var stdout, stderr bytes.Buffer
+	status := Run([]string{"workers", "--join", server.URL()}, quietEnv(strings.NewReader(""), &stdout, &stderr))
+	if status == StatusOK || stdout.String() != "no workers\n" || !strings.Contains(stderr.String(), "scans") {
+		t.Errorf("ends with %d:\n%s%s", status, &stdout, &stderr)
 	}
 }
