@@ -156,6 +156,12 @@ func (c *Coordinator) Serve(ctx context.Context) (Ending, error) {
 		defer context.AfterFunc(reading, c.cfg.StopReading)()
 		defer stopReading()
 	}
+	// Who asks is answered when the scan has been taken up, but hears at once that it is not left behind.
+	questions, silent, err := c.hearQuestions()
+	if err != nil {
+		return Ending{}, err
+	}
+	defer silent()
 	before, err := c.open(ctx, in)
 	if err != nil {
 		return Ending{}, err
@@ -175,8 +181,9 @@ func (c *Coordinator) Serve(ctx context.Context) (Ending, error) {
 	}
 	err = report.Run(ctx, h, func(ctx context.Context, emit func(report.Event)) error {
 		run = newCourse(c, emit, acks)
-		return run.serve(ctx, before, in)
+		return run.serve(ctx, before, in, questions)
 	}, last)
+	silent() // nobody answers any more
 	if err == nil || errors.Is(err, ErrStopped) {
 		c.close(context.WithoutCancel(ctx))
 	}
@@ -197,11 +204,17 @@ func (c *Coordinator) close(ctx context.Context) {
 	known := c.known()
 	for noticing.Err() == nil {
 		all, err := c.conn.census(noticing, c.cfg.Refused, known)
-		if err != nil || !slices.ContainsFunc(all, func(w WorkerStatus) bool { return w.Scan == c.spec.Scan }) {
+		switch {
+		case err != nil:
 			return
+		case slices.ContainsFunc(all, func(w WorkerStatus) bool { return w.Scan == c.spec.Scan }):
+			known = len(all)
+			pause(noticing, leaveAgain)
+		case known == 0:
+			return
+		default: // all that are known of; another may have come since they were counted
+			known = 0
 		}
-		known = len(all)
-		pause(noticing, leaveAgain)
 	}
 }
 

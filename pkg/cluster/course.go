@@ -77,7 +77,7 @@ func (r *course) ending() Ending {
 }
 
 // serve runs the scan. What it started has ended when it returns.
-func (r *course) serve(ctx context.Context, before bool, from *reading) error {
+func (r *course) serve(ctx context.Context, before bool, from *reading, questions <-chan *nats.Msg) error {
 	for _, e := range r.c.cfg.First {
 		r.emit(e)
 	}
@@ -106,11 +106,6 @@ func (r *course) serve(ctx context.Context, before bool, from *reading) error {
 		return err
 	}
 	defer troubles()
-	questions, silent, err := r.c.hearQuestions()
-	if err != nil {
-		return err
-	}
-	defer silent()
 	incoming, err := r.c.listen(working, &wg)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -27,6 +28,32 @@ var ErrNoScan = errors.New("the server has no such scan")
 
 // Scans lists the scans that have a place on a server, by their ids.
 func Scans(ctx context.Context, c *Conn) ([]ScanStatus, error) {
+	all, err := c.places(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var asking sync.WaitGroup
+	turn := make(chan struct{}, scansAtOnce)
+	for i := range all {
+		turn <- struct{}{}
+		asking.Go(func() {
+			defer func() { <-turn }()
+			all[i].Served = c.served(ctx, all[i].Scan)
+		})
+	}
+	asking.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	slices.SortFunc(all, func(x, y ScanStatus) int { return cmp.Compare(x.Scan, y.Scan) })
+	return all, nil
+}
+
+// scansAtOnce is how many scans are asked for their coordinators at the same time: to hear of none takes most of a second.
+const scansAtOnce = 256
+
+// places finds the scans that have a place on a server, in no order, but not whether they are served.
+func (c *Conn) places(ctx context.Context) ([]ScanStatus, error) {
 	ctx, stop := context.WithTimeout(ctx, callTimeout)
 	defer stop()
 	kv, keys, err := c.noticed(ctx)
@@ -43,7 +70,7 @@ func Scans(ctx context.Context, c *Conn) ([]ScanStatus, error) {
 		if err != nil || n.Spec.Scan != key {
 			continue
 		}
-		all = append(all, ScanStatus{Scan: key, Version: n.Spec.Version, Served: c.served(ctx, key)})
+		all = append(all, ScanStatus{Scan: key, Version: n.Spec.Version})
 	}
 	// One that was killed as it began or ended has streams and stands in no list.
 	streams := c.js.StreamNames(ctx)
@@ -53,17 +80,16 @@ func Scans(ctx context.Context, c *Conn) ([]ScanStatus, error) {
 		if !ours || !work || slices.ContainsFunc(all, func(s ScanStatus) bool { return s.Scan == scan }) {
 			continue
 		}
-		all = append(all, ScanStatus{Scan: scan, Served: c.served(ctx, scan)})
+		all = append(all, ScanStatus{Scan: scan})
 	}
 	if err := streams.Err(); err != nil {
 		return nil, fmt.Errorf("list the streams: %w", err)
 	}
-	slices.SortFunc(all, func(x, y ScanStatus) int { return cmp.Compare(x.Scan, y.Scan) })
 	return all, nil
 }
 
-// served says whether a scan has a coordinator: somebody hears questions about it, be it that the answer comes late. One that
-// begins has its streams a moment before.
+// served says whether a scan has a coordinator: somebody hears questions about it, be it that the answer comes late. A
+// coordinator listens before it makes its place or takes it up.
 func (c *Conn) served(ctx context.Context, scan string) bool {
 	ctx, stop := context.WithTimeout(ctx, ledgerWait)
 	defer stop()

@@ -3,10 +3,14 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/redialscan/redial/pkg/report"
 )
 
 func TestAScanWithoutCoordinatorIsForgotten(t *testing.T) {
@@ -81,5 +85,94 @@ func TestAScanWithoutCoordinatorIsForgotten(t *testing.T) {
 	}
 	if _, err := own.js.ObjectStore(within(t), names{"s1"}.files()); !errors.Is(err, jetstream.ErrBucketNotFound) {
 		t.Errorf("the store of files: got %v, want ErrBucketNotFound", err)
+	}
+}
+
+func TestManyScansWithoutCoordinatorsAreListed(t *testing.T) {
+	const scans = 20
+	conn := dial(t, startServer(t, EmbedConfig{}), Access{Name: "own"})
+	for i := range scans {
+		n := names{fmt.Sprintf("s%02d", i)}
+		_, err := conn.js.CreateStream(within(t), jetstream.StreamConfig{
+			Name: n.work(), Subjects: []string{n.every("work")}, Storage: jetstream.MemoryStorage,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := Scans(within(t), conn)
+	if err != nil || len(all) != scans {
+		t.Fatalf("got %d scans, %v, want %d", len(all), err, scans)
+	}
+	for i, s := range all {
+		if want := (ScanStatus{Scan: fmt.Sprintf("s%02d", i)}); s != want {
+			t.Errorf("got %+v, want %+v", s, want)
+		}
+	}
+}
+
+// slowStart is a handler whose start takes as long as somebody likes.
+type slowStart struct {
+	*book
+	began, goOn chan struct{}
+}
+
+func (s *slowStart) Start() error {
+	close(s.began)
+	<-s.goOn
+	return nil
+}
+
+func TestAScanThatIsBeingTakenUpIsNotForgotten(t *testing.T) {
+	const targets, items = 3, 2
+	g := newGroup(t, listOf(targets, 1), items)
+	slow := &slowStart{book: g.book, began: make(chan struct{}), goOn: make(chan struct{})}
+	g.cfg.Handlers = []report.Handler{slow}
+	served := make(chan error, 1)
+	go func() {
+		_, err := g.serve(within(t))
+		served <- err
+	}()
+	await(t, slow.began)
+	if err := Forget(within(t), dial(t, g.server, Access{Name: "own"}), "s1"); !errors.Is(err, ErrServed) {
+		t.Errorf("got %v, want ErrServed", err)
+	}
+	close(slow.goOn)
+	g.join("w1", answering(items))
+	if err := await(t, served); err != nil {
+		t.Fatal(err)
+	}
+	g.book.wantOnce(t, targets, items)
+}
+
+func TestTheEndWaitsForAWorkerThatJoinedUncounted(t *testing.T) {
+	g := newGroup(t, listOf(1, 1), 1)
+	c, err := NewCoordinator(g.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.heardOf("w1")
+	asked, left := 0, make(chan struct{})
+	both := dial(t, g.server, Access{Name: "both"}).nc
+	_, err = both.Subscribe(statusSubject, func(m *nats.Msg) {
+		late := WorkerStatus{Name: "late", Scan: "s1"}
+		if asked++; asked == 4 {
+			late.Scan = ""
+			close(left)
+		}
+		_ = m.Respond(mustEncode(WorkerStatus{Name: "w1"}))
+		_ = m.Respond(mustEncode(late))
+	})
+	if err == nil {
+		err = both.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.close(within(t))
+	select {
+	case <-left:
+	default:
+		t.Error("it ends before the worker has left")
 	}
 }
