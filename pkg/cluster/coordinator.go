@@ -204,17 +204,11 @@ func (c *Coordinator) close(ctx context.Context) {
 	known := c.known()
 	for noticing.Err() == nil {
 		all, err := c.conn.census(noticing, c.cfg.Refused, known)
-		switch {
-		case err != nil:
+		if err != nil || !slices.ContainsFunc(all, func(w WorkerStatus) bool { return w.Scan == c.spec.Scan }) {
 			return
-		case slices.ContainsFunc(all, func(w WorkerStatus) bool { return w.Scan == c.spec.Scan }):
-			known = len(all)
-			pause(noticing, leaveAgain)
-		case known == 0:
-			return
-		default: // all that are known of; another may have come since they were counted
-			known = 0
 		}
+		known = len(all)
+		pause(noticing, leaveAgain)
 	}
 }
 

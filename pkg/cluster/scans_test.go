@@ -144,35 +144,3 @@ func TestAScanThatIsBeingTakenUpIsNotForgotten(t *testing.T) {
 	}
 	g.book.wantOnce(t, targets, items)
 }
-
-func TestTheEndWaitsForAWorkerThatJoinedUncounted(t *testing.T) {
-	g := newGroup(t, listOf(1, 1), 1)
-	c, err := NewCoordinator(g.cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.heardOf("w1")
-	asked, left := 0, make(chan struct{})
-	both := dial(t, g.server, Access{Name: "both"}).nc
-	_, err = both.Subscribe(statusSubject, func(m *nats.Msg) {
-		late := WorkerStatus{Name: "late", Scan: "s1"}
-		if asked++; asked == 4 {
-			late.Scan = ""
-			close(left)
-		}
-		_ = m.Respond(mustEncode(WorkerStatus{Name: "w1"}))
-		_ = m.Respond(mustEncode(late))
-	})
-	if err == nil {
-		err = both.Flush()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.close(within(t))
-	select {
-	case <-left:
-	default:
-		t.Error("it ends before the worker has left")
-	}
-}
