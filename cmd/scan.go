@@ -16,7 +16,6 @@ import (
 	"github.com/redialscan/redial/pkg/check"
 	"github.com/redialscan/redial/pkg/report"
 	"github.com/redialscan/redial/pkg/requester"
-	"github.com/redialscan/redial/pkg/target"
 )
 
 // scanOptions are the flags of redial scan, in the groups of its help.
@@ -120,80 +119,36 @@ func (o *scanOptions) validate(flags *pflag.FlagSet) error {
 	return o.watch.validate(flags, o.output.silent)
 }
 
-// outputFailed tells of an output that fails, and stops the scan when it was the reader of standard output that left.
-func outputFailed(screen *screen, stop context.CancelCauseFunc) func(error) {
-	return func(err error) {
-		if unread(err) {
-			stop(&InterruptError{Signal: syscall.SIGPIPE}) // for nobody; what was found is in the files all the same
-			return
+// run runs the scan. It calls calm before the first request.
+func (o *scanOptions) run(ctx context.Context, env Env, calm func()) error {
+	return o.framed(ctx, env, func(ctx context.Context, f *frame) (ending scan.Ending, err error) {
+		var s *scan.Scan
+		watched, err := o.watch.measure(ctx, f.screen, &f.opt.Requester, func() report.Status { return s.Status() })
+		if err != nil {
+			return ending, err
 		}
-		screen.messages.fail("%v", err)
-	}
-}
-
-// run makes the parts, runs the scan, and says by its error how it ended. It calls calm before the first request.
-func (o *scanOptions) run(ctx context.Context, env Env, calm func()) (err error) {
-	screen := o.output.screen(env, !o.watch.noProgress && !o.watch.statsJSON)
-	for _, warning := range o.settings.warnings {
-		screen.messages.warn("%s", warning)
-	}
-	opt, held, err := o.prepare(ctx, env, screen)
-	if err != nil {
-		return err
-	}
-	ended := false
-	defer func() { err = errors.Join(err, held.close(ended)) }()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	defer env.BrokenPipes()()
-	opt.OutputFailed = outputFailed(screen, stop)
-	if err := o.request.reachProxy(ctx, opt.Requester.DialTimeout); err != nil {
-		return err
-	}
-	in, err := o.input.open(env.Stdin, onlyAlone(opt.Checks), func(bad *target.LineError) { screen.messages.warn("%v", bad) })
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	stopRead := context.AfterFunc(ctx, in.cancel)
-	defer stopRead()
-	opt.Targets, opt.StopReading, opt.Requester.Refuse = in.reader, in.cancel, in.refuse
-
-	var s *scan.Scan
-	watched, err := o.watch.measure(ctx, screen, &opt.Requester, func() report.Status { return s.Status() })
-	if err != nil {
-		return err
-	}
-	defer watched.close()
-	var files report.Files
-	defer files.Close()
-	o.keepInputs(env, &files)
-	if opt.Handlers, err = o.output.handlers(env, screen, &files, opt.Earlier); err != nil {
-		return err
-	}
-	more, err := o.capture.tap(screen, &opt.Requester, opt.Earlier != nil)
-	if err != nil {
-		return err
-	}
-	opt.Handlers = append(opt.Handlers, more...)
-	if s, err = scan.New(opt); err != nil {
-		return err
-	}
-	calm()
-	var ending scan.Ending
-	err = o.watched(ctx, screen, watched, s.Status, func(ctx context.Context) (err error) {
-		ending, err = s.Run(ctx)
-		return err
+		defer watched.close()
+		var files report.Files
+		defer files.Close()
+		o.keepInputs(env, &files)
+		if f.opt.Handlers, err = o.output.handlers(env, f.screen, &files, f.opt.Earlier); err != nil {
+			return ending, err
+		}
+		more, err := o.capture.tap(f.screen, &f.opt.Requester, f.opt.Earlier != nil)
+		if err != nil {
+			return ending, err
+		}
+		f.opt.Handlers = append(f.opt.Handlers, more...)
+		if s, err = scan.New(f.opt); err != nil {
+			return ending, err
+		}
+		calm()
+		err = o.watched(ctx, f.screen, watched, s.Status, func(ctx context.Context) (err error) {
+			ending, err = s.Run(ctx)
+			return err
+		})
+		return ending, err
 	})
-	if err == nil && ending.Items == 0 && opt.Only == nil {
-		err = emptyInput(in.reader)
-	}
-	if ending.Items > 0 && !o.output.silent {
-		fmt.Fprint(screen.stderr, ending.Text())
-		o.howToGoOn(ctx, screen, held)
-	}
-	ended = err == nil
-	return o.status(ctx, ending, err)
 }
 
 // prepare makes what the scan is made of, but for targets and outputs, and holds its events file.

@@ -12,7 +12,6 @@ import (
 	"github.com/redialscan/redial/internal/scan"
 	"github.com/redialscan/redial/pkg/cluster"
 	"github.com/redialscan/redial/pkg/report"
-	"github.com/redialscan/redial/pkg/target"
 )
 
 // serveOptions are the flags of redial serve: those of a scan, and how it is shared out.
@@ -78,56 +77,26 @@ func (o *serveOptions) validate(flags *pflag.FlagSet) error {
 	return o.scan.validate(flags)
 }
 
-// run makes the parts, runs the scan by its workers, and says by its error how it ended. It calls calm before the first worker is told.
-func (o *serveOptions) run(ctx context.Context, env Env, flags *pflag.FlagSet, calm func()) (err error) {
-	s := &o.scan
-	s.shared = true
-	screen := s.output.screen(env, !s.watch.noProgress && !s.watch.statsJSON)
-	for _, warning := range s.settings.warnings {
-		screen.messages.warn("%s", warning)
-	}
-	opt, held, err := s.prepare(ctx, env, screen)
-	if err != nil {
-		return err
-	}
-	ended := false
-	defer func() { err = errors.Join(err, held.close(ended)) }()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	defer env.BrokenPipes()()
-	opt.OutputFailed = outputFailed(screen, stop)
-	in, err := s.input.open(env.Stdin, false, func(bad *target.LineError) { screen.messages.warn("%v", bad) })
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	stopRead := context.AfterFunc(ctx, in.cancel)
-	defer stopRead()
-	opt.Targets, opt.StopReading = in.reader, in.cancel
-	link, err := o.connect(ctx, env, screen.messages, stop)
-	if err != nil {
-		return err
-	}
-	defer link.close()
-	link.tellLeft(ctx, opt.Earlier, screen.messages)
-	ending, err := o.shareOut(ctx, env, flags, screen, &opt, link, calm)
-	if err == nil && ending.Items == 0 {
-		err = emptyInput(in.reader)
-	}
-	if ending.Items > 0 && !s.output.silent {
-		fmt.Fprint(screen.stderr, ending.Text())
-		s.howToGoOn(ctx, screen, held)
-	}
-	ended = err == nil
-	return s.status(ctx, ending, lost(err))
+// run runs the scan by its workers. It calls calm before the first of them is told.
+func (o *serveOptions) run(ctx context.Context, env Env, flags *pflag.FlagSet, calm func()) error {
+	o.scan.shared = true
+	return o.scan.framed(ctx, env, func(ctx context.Context, f *frame) (scan.Ending, error) {
+		link, err := o.connect(ctx, env, f.screen.messages, f.stop)
+		if err != nil {
+			return scan.Ending{}, err
+		}
+		defer link.close()
+		link.tellLeft(ctx, f.opt.Earlier, f.screen.messages)
+		ending, err := o.shareOut(ctx, env, flags, f, link, calm)
+		return ending, lost(err)
+	})
 }
 
 // shareOut opens the outputs, calls calm and runs the scan.
 func (o *serveOptions) shareOut(
-	ctx context.Context, env Env, flags *pflag.FlagSet, screen *screen, opt *scan.Options, link *link,
-	calm func(),
+	ctx context.Context, env Env, flags *pflag.FlagSet, f *frame, link *link, calm func(),
 ) (scan.Ending, error) {
-	s := &o.scan
+	s, screen, opt := &o.scan, f.screen, &f.opt
 	shared := newSharedScan(s, opt)
 	watched, err := s.watch.measureShared(ctx, screen, shared)
 	if err != nil {

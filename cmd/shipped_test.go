@@ -78,6 +78,20 @@ func TestSettingsReachTheWorker(t *testing.T) {
 	}
 }
 
+// ship takes what a scan needs to a worker's folder.
+func ship(t *testing.T, here *scanOptions, set *check.Set) (there scanOptions, folder string) {
+	t.Helper()
+	files, err := here.bundle(t.TempDir(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder = put(t, files)
+	if err := there.unbundle(folder); err != nil {
+		t.Fatal(err)
+	}
+	return there, folder
+}
+
 // put copies the files of a bundle to where a worker finds them.
 func put(t *testing.T, files []cluster.File) string {
 	t.Helper()
@@ -131,15 +145,7 @@ func TestBundleOfChecks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := here.bundle(t.TempDir(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := put(t, files)
-	var there scanOptions
-	if err := there.unbundle(folder); err != nil {
-		t.Fatal(err)
-	}
+	there, folder := ship(t, &here, set)
 	got, err := there.checks.load(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -171,15 +177,7 @@ func TestBundleOfLists(t *testing.T) {
 	here.request.paths = []string{"a,/b", "@" + write(t, dir, "paths", "/c\n# no\nd\n")}
 	here.input.exclude = []string{"10.0.0.0/8,one.test", "@" + write(t, dir, "list", "two.test\n")}
 	here.request.clientCert, here.request.clientKey = write(t, dir, "cert", "C"), write(t, dir, "key", "K")
-	files, err := here.bundle(t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := put(t, files)
-	var there scanOptions
-	if err := there.unbundle(folder); err != nil {
-		t.Fatal(err)
-	}
+	there, folder := ship(t, &here, nil)
 	there.request.maxRedirects = 1
 	probe, err := there.request.probe(func(string, ...any) {})
 	if err != nil {

@@ -16,10 +16,10 @@ const (
 	chunkHeader = "Redial-Chunks"
 	maxChunk    = 256 << 10 // of events in a message; one that is larger goes through the store of files
 	maxEvent    = report.MaxLine + 64
-	maxWeight   = 4 << 20 // of the events of a message in memory, see [packing.Packer.Weight]
+	maxWeight   = 4 << 20 // of the events of a chunk in memory, see [packing.Packer.Weight]
 	maxHeader   = 2 << 10
 	maxChunks   = 64 // in a message
-	maxHeads    = 64 * maxHeader
+	maxHeads    = maxChunks * maxHeader
 	maxSent     = 1 << 40 // requests of a run, so that sums hold
 )
 

@@ -27,12 +27,7 @@ func TestPartitionsInUse(t *testing.T) {
 // A consumer is there when it was waited for, whoever makes it, and whatever became of those who were to.
 func TestConsumersAreThere(t *testing.T) {
 	g := newGroup(t, listOf(1, 1), 1)
-	conn := dial(t, g.server, Access{})
-	spec := g.cfg.Spec
-	spec.withDefaults()
-	if _, err := conn.prepare(t.Context(), &spec); err != nil {
-		t.Fatal(err)
-	}
+	conn, spec := g.prepared()
 	wantConsumer := func(c *consumers, p int) {
 		t.Helper()
 		if err := c.await(within(t), conn, &spec, p); err != nil {

@@ -63,11 +63,7 @@ func TestAWorkerThatDiesInMidBatchLosesNothing(t *testing.T) {
 			NewRunner: func(context.Context, Spec, string) (Runner, error) { return h, nil },
 		})
 	}()
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(within(t))
-		served <- err
-	}()
+	served := g.serving(within(t))
 	await(t, h.began)
 	conn.Close() // nothing comes from it any more, and nothing gets to it
 	g.join("heir", answering(items))
@@ -136,11 +132,7 @@ func TestABatchIsHandedBackByAWorkerThatLeaves(t *testing.T) {
 		}
 		return Outcome{Sent: int64(len(r.Batch.Targets))}, nil
 	}})
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(within(t))
-		served <- err
-	}()
+	served := g.serving(within(t))
 	await(t, began)
 	leave()
 	if cause := await(t, causes); !errors.Is(cause, ErrHandBack) {
@@ -175,11 +167,7 @@ func TestABatchThatWasHandedOutFiveTimesIsSkipped(t *testing.T) {
 	g := newGroup(t, listOf(targets, 5), items)
 	g.cfg.Spec.Partitions = 1
 	g.cfg.Spec.AckWait = report.Duration(minAck)
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(within(t))
-		served <- err
-	}()
+	served := g.serving(within(t))
 	thief := g.thief()
 	for n := range MaxDeliveries {
 		if d := thief.steal(t); d.count != uint64(n+1) {

@@ -190,11 +190,7 @@ func TestARemainderThatIsNoneIsRefused(t *testing.T) {
 	g := newGroup(t, listOf(targets, 1), items)
 	refused := watched(t)
 	g.cfg.Refused = refused.Refusals
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(within(t))
-		served <- err
-	}()
+	served := g.serving(within(t))
 	th := g.thief()
 	d := th.steal(t)
 	b := th.batch(t, d)

@@ -37,11 +37,7 @@ func TestWhatADeadWorkerHasToldOfIsNotSentAgain(t *testing.T) {
 	const targets, items = 30, 4
 	g := newGroup(t, listOf(targets, 6), items)
 	g.cfg.Spec.Partitions = 1
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(within(t))
-		served <- err
-	}()
+	served := g.serving(within(t))
 	th := g.thief()
 	d := th.steal(t)
 	b := th.batch(t, d)
@@ -79,11 +75,7 @@ func TestWhatADeadWorkerHasToldOfIsNotSentAgain(t *testing.T) {
 func TestABatchThatHasComeBackIsNotRunAgain(t *testing.T) {
 	const targets, items = 40, 2
 	g := newGroup(t, listOf(targets, 10), items)
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(within(t))
-		served <- err
-	}()
+	served := g.serving(within(t))
 	th := g.thief()
 	d := th.steal(t)
 	b := th.batch(t, d)

@@ -17,12 +17,7 @@ import (
 // Chunks that wait at the same time go together, but for those that nobody waits for any more.
 func TestChunksGoTogether(t *testing.T) {
 	g := newGroup(t, listOf(1, 1), 1)
-	conn := dial(t, g.server, Access{})
-	spec := g.cfg.Spec
-	spec.withDefaults()
-	if _, err := conn.prepare(t.Context(), &spec); err != nil {
-		t.Fatal(err)
-	}
+	conn, spec := g.prepared()
 	m := newMail(conn, names{spec.Scan})
 	gone, leave := context.WithCancelCause(t.Context())
 	leave(ErrLeaseLost)
@@ -80,11 +75,7 @@ func TestARefusedChunkIsRefusedAlone(t *testing.T) {
 	g := newGroup(t, listOf(targets, 1), items)
 	refused := watched(t)
 	g.cfg.Refused = refused.Refusals
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(within(t))
-		served <- err
-	}()
+	served := g.serving(within(t))
 	th := g.thief()
 	d := th.steal(t)
 	b := th.batch(t, d)

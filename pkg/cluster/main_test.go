@@ -161,6 +161,28 @@ func (g *group) serve(ctx context.Context) (Ending, error) {
 	return c.Serve(ctx)
 }
 
+// serving is serve beside the test, which takes its error.
+func (g *group) serving(ctx context.Context) <-chan error {
+	g.t.Helper()
+	served := make(chan error, 1)
+	go func() {
+		_, err := g.serve(ctx)
+		served <- err
+	}()
+	return served
+}
+
+// prepared is a place for a scan on the server, and a connection to it.
+func (g *group) prepared() (*Conn, Spec) {
+	g.t.Helper()
+	conn, spec := dial(g.t, g.server, Access{}), g.cfg.Spec
+	spec.withDefaults()
+	if _, err := conn.prepare(g.t.Context(), &spec); err != nil {
+		g.t.Fatal(err)
+	}
+	return conn, spec
+}
+
 // join starts a worker on a connection of its own, and returns what ends it and waits for it.
 func (g *group) join(name string, r Runner, more ...func(*WorkerConfig)) (leave func()) {
 	g.t.Helper()

@@ -150,11 +150,7 @@ func TestABatchThatCannotBeRunGoesToAnother(t *testing.T) {
 		failed <- struct{}{}
 		return Outcome{}, errors.New("no legs")
 	}})
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(within(t))
-		served <- err
-	}()
+	served := g.serving(within(t))
 	await(t, failed)
 	var failures int
 	inner := answering(items)

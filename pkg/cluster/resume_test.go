@@ -88,11 +88,7 @@ func TestAStoppedScanGoesOnFromItsEventsFile(t *testing.T) {
 	r, there := halfway(items, answers)
 	leave := g.join("w1", r)
 	ctx, stop := context.WithCancel(within(t))
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(ctx)
-		served <- err
-	}()
+	served := g.serving(ctx)
 	await(t, there)
 	stop()
 	if err := await(t, served); !errors.Is(err, ErrStopped) {
@@ -137,11 +133,7 @@ func TestACoordinatorThatDiesIsTakenUp(t *testing.T) {
 		return inner.run(ctx, r)
 	}})
 	ctx, stop := context.WithCancel(within(t))
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(ctx)
-		served <- err
-	}()
+	served := g.serving(ctx)
 	await(t, waiting)
 	await(t, g.book.more)
 	g.cfg.Conn.Close() // it can neither say nor hear anything any more
@@ -165,11 +157,7 @@ func TestTargetsThatAreInAStreamAreNotGivenOutAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "scan.events")
 	g.eventsFile(path, items)
 	ctx, stop := context.WithCancel(within(t))
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(ctx)
-		served <- err
-	}()
+	served := g.serving(ctx)
 	th := g.thief()
 	d := th.steal(t) // so that something is there
 	g.cfg.Conn.Close()

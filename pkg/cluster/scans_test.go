@@ -127,11 +127,7 @@ func TestAScanThatIsBeingTakenUpIsNotForgotten(t *testing.T) {
 	g := newGroup(t, listOf(targets, 1), items)
 	slow := &slowStart{book: g.book, began: make(chan struct{}), goOn: make(chan struct{})}
 	g.cfg.Handlers = []report.Handler{slow}
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(within(t))
-		served <- err
-	}()
+	served := g.serving(within(t))
 	await(t, slow.began)
 	if err := Forget(within(t), dial(t, g.server, Access{Name: "own"}), "s1"); !errors.Is(err, ErrServed) {
 		t.Errorf("got %v, want ErrServed", err)

@@ -48,11 +48,7 @@ func TestAScanGoesOnWithAServerWhoseFilesAreSpoiled(t *testing.T) {
 	g.eventsFile(path, items)
 	serving, kill := context.WithCancel(within(t))
 	defer kill()
-	served := make(chan error, 1)
-	go func() {
-		_, err := g.serve(serving)
-		served <- err
-	}()
+	served := g.serving(serving)
 	half, there := halfway(items, targets*items/2)
 	leave := g.join("w1", half)
 	await(t, there)
