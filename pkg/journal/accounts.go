@@ -8,15 +8,18 @@ import (
 // Accounts says which items of a scan have ended, where several may tell of the same one. Make it with [NewAccounts] or
 // [Progress.Accounts]. It is not safe for concurrent use.
 type Accounts struct {
-	per     int
-	whole   targets
-	partial map[int64]*items
-	count   int64
+	per   int
+	whole targets
+	near  []*items         // of partial targets below nearTargets, which are found without a map
+	far   map[int64]*items // of the others
+	count int64
 }
+
+const nearTargets = 1 << 16
 
 // NewAccounts makes empty accounts of targets that have so many items each, which is above 0.
 func NewAccounts(perTarget int) *Accounts {
-	return &Accounts{per: perTarget, partial: make(map[int64]*items)}
+	return &Accounts{per: perTarget, far: make(map[int64]*items)}
 }
 
 // Accounts gives the items that p says have ended, to go on from. Each target has so many.
@@ -42,11 +45,11 @@ func (a *Accounts) Take(target int64, item int) bool {
 	if target < 0 || item < 0 || item >= a.per || a.whole.has(target) {
 		return false
 	}
-	s := a.partial[target]
+	s := a.of(target)
 	if s == nil {
 		s = &items{}
 		if a.per > 1 {
-			a.partial[target] = s
+			a.put(target, s)
 		}
 	}
 	if !s.add(item) {
@@ -55,9 +58,33 @@ func (a *Accounts) Take(target int64, item int) bool {
 	a.count++
 	if s.n == a.per {
 		a.whole.add(target)
-		delete(a.partial, target)
+		a.put(target, nil)
 	}
 	return true
+}
+
+// of gives the items of a target some of which were taken, nil for another one.
+func (a *Accounts) of(target int64) *items {
+	if target < int64(len(a.near)) {
+		return a.near[target]
+	}
+	return a.far[target]
+}
+
+func (a *Accounts) put(target int64, s *items) {
+	switch {
+	case target < nearTargets:
+		for int64(len(a.near)) <= target && s != nil {
+			a.near = append(a.near, nil)
+		}
+		if target < int64(len(a.near)) {
+			a.near[target] = s
+		}
+	case s == nil:
+		delete(a.far, target)
+	default:
+		a.far[target] = s
+	}
 }
 
 // Has says that an item was taken.
@@ -65,7 +92,7 @@ func (a *Accounts) Has(target int64, item int) bool {
 	if a.whole.has(target) {
 		return true
 	}
-	s := a.partial[target]
+	s := a.of(target)
 	return s != nil && s.has(item)
 }
 
@@ -74,7 +101,7 @@ func (a *Accounts) Left(target int64) (from int, again []int) {
 	if a.whole.has(target) {
 		return a.per, nil
 	}
-	s := a.partial[target]
+	s := a.of(target)
 	if s == nil {
 		return 0, nil
 	}
