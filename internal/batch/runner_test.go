@@ -90,6 +90,10 @@ type told struct {
 func (o *told) emit(e report.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if r, ok := e.(*report.Result); ok { // it is lent
+		kept := *r
+		e = &kept
+	}
 	o.events = append(o.events, e)
 }
 

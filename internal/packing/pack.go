@@ -1,6 +1,7 @@
 package packing
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 
@@ -12,15 +13,14 @@ type Packer struct {
 	buf    []byte
 	line   []byte // scratch
 	weight int
-	places map[int64]int    // of targets, from 1
-	last   []*report.Result // of each of them
-	before *report.Result   // the last one of all
+	places map[int64]int   // of targets, from 1
+	last   []report.Result // of each of them
+	before int             // place of the last one of all
 }
 
 var nothing report.Result
 
-// Add packs an event, which is not to be changed afterwards. The error is that of [report.AppendEvent], and then
-// nothing was packed.
+// Add packs an event, and keeps nothing of it but texts. The error is that of [report.AppendEvent], and then nothing was packed.
 func (p *Packer) Add(e report.Event) error {
 	if len(p.buf) == 0 {
 		p.buf = append(p.buf, format)
@@ -56,12 +56,9 @@ func (p *Packer) Take() []byte {
 // addResult says whether it could be told as it differs from another one.
 func (p *Packer) addResult(r *report.Result) bool {
 	place := p.places[r.Target]
-	base := p.before
-	if place > 0 {
-		base = p.last[place-1]
-	}
-	if base == nil {
-		base = &nothing
+	base := &nothing
+	if from := cmp.Or(place, p.before); from > 0 {
+		base = &p.last[from-1]
 	}
 	was, is := texts(base), texts(r)
 	wasNumbers, isNumbers := numbers(base), numbers(r)
@@ -123,16 +120,16 @@ func (p *Packer) appendFields(buf []byte, r, base *report.Result, mask uint64) [
 
 // keep makes a result the one that those after it are compared with.
 func (p *Packer) keep(r *report.Result, place int) {
-	p.before = r
 	if place > 0 {
-		p.last[place-1] = r
+		p.last[place-1], p.before = *r, place
 		return
 	}
 	if p.places == nil {
 		p.places = make(map[int64]int)
 	}
-	p.last = append(p.last, r)
-	p.places[r.Target] = len(p.last)
+	p.last = append(p.last, *r)
+	p.before = len(p.last)
+	p.places[r.Target] = p.before
 }
 
 // common is the length of what two texts begin with.

@@ -14,22 +14,27 @@ import (
 	"github.com/redialscan/redial/pkg/report"
 )
 
-// Unpack gives the events that were packed: all of them, or an error when any of it is bad. What they take in memory is at
-// most about weight, see [Packer.Weight], and what their lines can unfold to.
-func Unpack(data []byte, weight int) ([]report.Event, error) {
+// Unpack passes on the events that were packed, in their order, until one is bad or is refused, which is the error. A *report.Result
+// is lent until pass returns, and is not to be changed. What they take in memory together is at most about weight, see
+// [Packer.Weight], and what their lines can unfold to.
+func Unpack(data []byte, weight int, pass func(report.Event) error) error {
 	if len(data) == 0 {
-		return nil, nil
+		return nil
 	}
 	if data[0] != format {
-		return nil, fmt.Errorf("events in format %d, expected %d", data[0], format)
+		return fmt.Errorf("events in format %d, expected %d", data[0], format)
 	}
 	u := unpacker{data: data[1:], room: weight}
-	for len(u.data) > 0 {
-		if err := u.record(); err != nil {
-			return nil, fmt.Errorf("event %d: %w", len(u.events), err)
+	for n := 0; len(u.data) > 0; n++ {
+		e, err := u.record()
+		if err == nil {
+			err = pass(e)
+		}
+		if err != nil {
+			return fmt.Errorf("event %d: %w", n, err)
 		}
 	}
-	return u.events, nil
+	return nil
 }
 
 var (
@@ -41,16 +46,15 @@ var (
 type unpacker struct {
 	data   []byte
 	room   int
-	events []report.Event
-	last   []*report.Result // of each target
-	before *report.Result
+	last   []report.Result // of each target: the next one is written over it
+	before int             // place of the last one of all, from 1
 }
 
-func (u *unpacker) record() error {
+func (u *unpacker) record() (report.Event, error) {
 	kind := u.data[0]
 	u.data = u.data[1:]
 	if u.room -= baseWeight; u.room < 0 {
-		return errWeight
+		return nil, errWeight
 	}
 	switch kind {
 	case kindResult:
@@ -58,65 +62,56 @@ func (u *unpacker) record() error {
 	case kindLine:
 		return u.line()
 	}
-	return fmt.Errorf("kind %d, expected %d or %d", kind, kindResult, kindLine)
+	return nil, fmt.Errorf("kind %d, expected %d or %d", kind, kindResult, kindLine)
 }
 
 // line reads an event that stands there as a line, and nothing else.
-func (u *unpacker) line() error {
+func (u *unpacker) line() (report.Event, error) {
 	text, err := u.bytes(report.MaxLine)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if bytes.IndexByte(text, '\n') != len(text)-1 {
-		return errors.New("no single line, expected one")
+		return nil, errors.New("no single line, expected one")
 	}
-	e, err := report.NewDecoder(bytes.NewReader(text)).Next()
-	if err != nil {
-		return err
-	}
-	u.events = append(u.events, e)
-	return nil
+	return report.NewDecoder(bytes.NewReader(text)).Next()
 }
 
-func (u *unpacker) result() error {
+func (u *unpacker) result() (*report.Result, error) {
 	place, err := u.number()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if place > uint64(len(u.last)) {
-		return fmt.Errorf("target %d of %d before it", place, len(u.last))
-	}
-	base := u.before
-	r := new(report.Result)
-	switch {
-	case place > 0:
-		base = u.last[place-1]
-		r.Target = base.Target
-	default:
-		target, err := u.number()
-		if err != nil || target > math.MaxInt64 {
-			return errors.Join(err, errNumber)
-		}
-		r.Target = int64(target)
-	}
-	if base == nil {
-		base = &nothing
-	}
-	if err := u.fields(r, base); err != nil {
-		return err
+		return nil, fmt.Errorf("target %d of %d before it", place, len(u.last))
 	}
 	if place > 0 {
-		u.last[place-1] = r
-	} else {
-		u.last = append(u.last, r)
+		u.before = int(place)
+	} else if err := u.another(); err != nil {
+		return nil, err
 	}
-	u.before = r
-	u.events = append(u.events, r)
+	r := &u.last[u.before-1]
+	return r, u.fields(r)
+}
+
+// another begins a target, whose first result is like the one before.
+func (u *unpacker) another() error {
+	target, err := u.number()
+	if err != nil || target > math.MaxInt64 {
+		return errors.Join(err, errNumber)
+	}
+	var like report.Result
+	if u.before > 0 {
+		like = u.last[u.before-1]
+	}
+	like.Target = int64(target)
+	u.last = append(u.last, like)
+	u.before = len(u.last)
 	return nil
 }
 
-// fields reads what differs from base.
-func (u *unpacker) fields(r, base *report.Result) error {
+// fields reads what differs from the result that stands there.
+func (u *unpacker) fields(r *report.Result) error {
 	mask, err := u.number()
 	if err != nil {
 		return err
@@ -125,18 +120,17 @@ func (u *unpacker) fields(r, base *report.Result) error {
 		return fmt.Errorf("fields %#x, which there are not", mask)
 	}
 	r.Matched, r.Failed = mask&bitMatched != 0, mask&bitFailed != 0
-	if err := u.moments(r, base); err != nil {
+	if err := u.moments(r); err != nil {
 		return err
 	}
-	is, was := texts(r), texts(base)
-	values := numbers(base)
-	for i := range is {
-		*is[i] = *was[i]
+	if mask >>= firstField; mask == 0 {
+		return nil
 	}
-	for left := mask >> firstField; left != 0; left &= left - 1 {
-		i := bits.TrailingZeros64(left)
+	texts, values := texts(r), numbers(r)
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros64(mask)
 		if i < textFields {
-			*is[i], err = u.text(*was[i], r, i)
+			*texts[i], err = u.text(*texts[i], r, i)
 		} else {
 			var by int64
 			by, err = u.signed()
@@ -151,7 +145,7 @@ func (u *unpacker) fields(r, base *report.Result) error {
 }
 
 // moments reads the index and the times.
-func (u *unpacker) moments(r, base *report.Result) error {
+func (u *unpacker) moments(r *report.Result) error {
 	index, err := u.signed()
 	if err != nil {
 		return err
@@ -168,11 +162,11 @@ func (u *unpacker) moments(r, base *report.Result) error {
 	if err != nil {
 		return err
 	}
-	at := time.Unix(base.Timestamp.Unix()+seconds, int64(nanos))
+	at := time.Unix(r.Timestamp.Unix()+seconds, int64(nanos))
 	if year := at.UTC().Year(); nanos >= uint64(time.Second) || year < 1 || year > 9999 {
 		return errors.New("a time that is none")
 	}
-	r.Index, r.Timestamp, r.Time = base.Index+int(index), at, report.Duration(took)
+	r.Index, r.Timestamp, r.Time = r.Index+int(index), at, report.Duration(took)
 	return nil
 }
 

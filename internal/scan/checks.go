@@ -101,7 +101,7 @@ func (s *Scan) passed(item executor.Item[job], t target.Target, why error) outco
 	r.PassedOver = oneLine(why)
 	s.moot.Add(1)
 	s.opt.Log.verbose("%s passed over by %s: %s", r.URL, r.Check, r.PassedOver)
-	s.emit(r)
+	s.emitResult(r)
 	return outcome{Kind: executor.Moot}
 }
 

@@ -59,7 +59,11 @@ func (s *Scan) result(item executor.Item[job], t target.Target, a answer) *repor
 // blank is what is known of an item before its answer.
 func (s *Scan) blank(item executor.Item[job], t target.Target) *report.Result {
 	asked := t
-	r := &report.Result{
+	r, _ := s.lent.Get().(*report.Result)
+	if r == nil {
+		r = new(report.Result)
+	}
+	*r = report.Result{
 		Target: item.Target.index, Index: item.Check, Timestamp: time.Now(),
 		Input: t.Input, Host: t.Host, Attempts: item.Sends, Check: probeID,
 	}
@@ -76,6 +80,14 @@ func (s *Scan) blank(item executor.Item[job], t target.Target) *report.Result {
 		r.Port = portText(t)
 	}
 	return r
+}
+
+// emitResult emits a result, which is gone then.
+func (s *Scan) emitResult(r *report.Result) {
+	s.emit(r)
+	if s.part {
+		s.lent.Put(r)
+	}
 }
 
 func portOf(t target.Target) uint16 {
@@ -114,7 +126,7 @@ func (s *Scan) failed(f executor.Failure[job]) {
 	r := s.blank(f.Item, f.Item.Target.Target)
 	r.Failed = true
 	r.Error = oneLine(f.Err)
-	s.emit(r)
+	defer s.emitResult(r)
 	if s.opt.Log.Verbose == nil {
 		return
 	}

@@ -91,7 +91,7 @@ func (s *Scan) finish(item executor.Item[job], t target.Target, a answer) outcom
 	}
 	r := s.result(item, t, a)
 	s.noteWorst(r)
-	s.emit(r)
+	s.emitResult(r)
 	// While the scheme is not known, one item at a time is to go out.
 	if !a.heard || !t.Settled() && s.schemes {
 		if s.asks {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,8 @@ type Scan struct {
 	exec    *executor.Executor[job]
 	tally   *report.Tally
 	emit    func(report.Event)
+	part    bool      // results are only lent to emit
+	lent    sync.Pool // of those that have come back
 
 	began   atomic.Int64 // nanoseconds of the wall clock; 0 before
 	read    int64        // targets read so far; the reader's goroutine only

@@ -6,54 +6,67 @@ import (
 	"github.com/redialscan/redial/pkg/report"
 )
 
-// acks lets go of chunks when the handlers before it have flushed their events. It is the last handler of a [report.Multi], and
-// add is safe for concurrent use with its methods.
+// acks lets go of messages when the handlers before it have flushed their events. It is the last handler of a [report.Multi], and
+// add and await are safe for concurrent use with its methods.
 type acks struct {
 	conn *Conn
 
 	mu      sync.Mutex
+	handled uint64 // events
+	wanted  uint64 // how many of them somebody waits for
+	came    sync.Cond
 	waiting []unflushed // in the order of their events
 	seen    []string    // whose events were handled since the last flush
 }
 
-// unflushed is a chunk by where its acknowledgement goes. Its last event stands for all of them.
+// unflushed is a message by where its acknowledgement goes.
 type unflushed struct {
-	last  report.Event
+	after uint64 // the number of events that were emitted with its last one
 	reply string
 }
 
-func newAcks(c *Conn) *acks { return &acks{conn: c} }
+func newAcks(c *Conn) *acks {
+	a := &acks{conn: c}
+	a.came.L = &a.mu
+	return a
+}
 
-// add takes a chunk before its events are emitted, or with last nil one that has none to emit: what it tells was told by chunks
-// before it, which may not be flushed yet.
-func (a *acks) add(last report.Event, reply string) {
+// add takes a message when so many events were emitted in all. Those that it tells again were told by messages before it, which may not
+// be flushed yet.
+func (a *acks) add(after uint64, reply string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if last == nil && len(a.waiting) == 0 {
+	if a.handled >= after {
 		a.seen = append(a.seen, reply)
 		return
 	}
-	a.waiting = append(a.waiting, unflushed{last, reply})
+	a.waiting = append(a.waiting, unflushed{after, reply})
+}
+
+// await returns when n events were handled, and says how many. There is one caller at a time.
+func (a *acks) await(n uint64) uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for a.wanted = n; a.handled < n; {
+		a.came.Wait()
+	}
+	return a.handled
 }
 
 // Start implements [report.Handler].
 func (a *acks) Start() error { return nil }
 
 // Event implements [report.Handler].
-func (a *acks) Event(e report.Event) error {
+func (a *acks) Event(report.Event) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.waiting) == 0 || a.waiting[0].last != e {
-		return nil
+	if a.handled++; a.handled == a.wanted {
+		a.came.Signal()
 	}
-	n := 1
-	for n < len(a.waiting) && a.waiting[n].last == nil {
-		n++
+	for len(a.waiting) > 0 && a.waiting[0].after <= a.handled {
+		a.seen = append(a.seen, a.waiting[0].reply)
+		a.waiting = a.waiting[1:]
 	}
-	for _, u := range a.waiting[:n] {
-		a.seen = append(a.seen, u.reply)
-	}
-	a.waiting = a.waiting[n:]
 	return nil
 }
 

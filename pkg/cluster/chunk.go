@@ -116,21 +116,18 @@ func decodeChunks(h nats.Header, size int) ([]chunk, error) {
 	return heads, err
 }
 
-// decodeEvents reads what a worker may tell: all of it, or nothing when any of it is bad.
-func decodeEvents(data []byte, limit int, spec *Spec, bound int64) ([]report.Event, error) {
+// decodeEvents passes on what a worker may tell, up to what is bad. A *report.Result is lent until pass returns, and is not to be changed.
+func decodeEvents(data []byte, limit int, spec *Spec, bound int64, pass func(report.Event)) error {
 	if len(data) > limit {
-		return nil, fmt.Errorf("%d bytes of events, expected at most %d", len(data), limit)
+		return fmt.Errorf("%d bytes of events, expected at most %d", len(data), limit)
 	}
-	all, err := packing.Unpack(data, maxWeight)
-	if err != nil {
-		return nil, err
-	}
-	for i, e := range all {
-		if err := checkEvent(e, spec.Items, bound); err != nil {
-			return nil, fmt.Errorf("event %d: %w", i, err)
+	return packing.Unpack(data, maxWeight, func(e report.Event) error {
+		err := checkEvent(e, spec.Items, bound)
+		if err == nil {
+			pass(e)
 		}
-	}
-	return all, nil
+		return err
+	})
 }
 
 // told says whether workers tell of such events.

@@ -52,44 +52,50 @@ func (c *Coordinator) listen(ctx context.Context, wg *sync.WaitGroup) (<-chan *n
 	return incoming, nil
 }
 
-// take takes one message: its events are told once, whoever sends them, and however often. A chunk that is refused is no reason to
+// take takes one message: its events are told once, whoever sends them, and however often. What is refused in a chunk is no reason to
 // refuse the others.
 func (r *course) take(ctx context.Context, m *nats.Msg) error {
 	r.hear(m.Reply)
-	var fresh []report.Event
-	var over []chunk
-	err := r.unpack(ctx, m, func(head chunk, events []report.Event) {
-		run := head.Batch + "/" + head.Run
-		if seq, known := r.chunks.Get(run); known && head.Seq <= seq {
+	err := r.unpack(ctx, m, r.takeChunk)
+	if refused, ok := errors.AsType[*MessageError](err); ok {
+		r.c.cfg.Refused.note("events", refused.Subject, refused.Err)
+		err = nil
+	}
+	if err == nil {
+		r.acks.add(r.lent.emitted, m.Reply)
+	}
+	return err
+}
+
+func (r *course) takeChunk(head chunk, read reader) error {
+	run := head.Batch + "/" + head.Run
+	if seq, known := r.chunks.Get(run); known && head.Seq <= seq {
+		return nil
+	}
+	requests := int64(0)
+	err := read(func(e report.Event) {
+		if e = r.account(e); e == nil {
 			return
 		}
-		r.chunks.Add(run, head.Seq)
-		r.c.heardOf(head.Worker)
-		before := len(fresh)
-		for _, e := range events {
-			if e = r.account(e); e != nil {
-				fresh = append(fresh, e)
-			}
+		if result, ok := e.(*report.Result); ok {
+			requests += int64(result.Attempts)
+			e = r.lend(result)
 		}
-		if _, out := r.out[head.Batch]; out {
-			r.sent.hear(head.Batch, head.Run, fresh[before:])
-		}
-		if head.End != nil {
-			over = append(over, head)
-		}
-	}, func(refused *MessageError) { r.c.cfg.Refused.note("events", refused.Subject, refused.Err) })
+		r.emit(e)
+	})
+	if _, out := r.out[head.Batch]; out {
+		r.sent.hear(head.Batch, head.Run, requests)
+	}
+	if refused, ok := errors.AsType[*MessageError](err); ok {
+		r.c.cfg.Refused.note("events", refused.Subject, refused.Err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	var last report.Event
-	if len(fresh) > 0 {
-		last = fresh[len(fresh)-1]
-	}
-	r.acks.add(last, m.Reply)
-	for _, e := range fresh {
-		r.emit(e)
-	}
-	for _, head := range over {
+	r.chunks.Add(run, head.Seq)
+	r.c.heardOf(head.Worker)
+	if head.End != nil {
 		r.back(head)
 	}
 	return nil
@@ -102,46 +108,43 @@ func (r *course) hear(reply string) {
 	}
 }
 
-// unpack passes on the chunks of a message with their events, and the reason for those that are refused.
-func (r *course) unpack(ctx context.Context, m *nats.Msg, pass func(chunk, []report.Event), refuse func(*MessageError)) error {
+// reader passes on the events of a chunk, up to what is bad; then the error is a *MessageError. A *report.Result is lent until pass
+// returns, and is not to be changed.
+type reader func(pass func(report.Event)) error
+
+// unpack passes on the chunks of a message. The error is a *MessageError for one that is none, or what each returns.
+func (r *course) unpack(ctx context.Context, m *nats.Msg, each func(chunk, reader) error) error {
 	heads, err := decodeChunks(m.Header, len(m.Data))
 	if err == nil {
 		_, err = partitionIn(m.Subject, r.c.spec.Partitions)
 	}
 	if err != nil {
-		refuse(&MessageError{Subject: m.Subject, Err: err})
-		return nil
+		return &MessageError{Subject: m.Subject, Err: err}
 	}
 	rest := m.Data
 	for _, head := range heads {
 		data := rest[:head.Size]
 		rest = rest[head.Size:]
-		events, err := r.readChunk(ctx, head, m.Subject, data)
-		if refused, ok := errors.AsType[*MessageError](err); ok {
-			refuse(refused)
-			continue
-		}
+		err := each(head, func(pass func(report.Event)) error { return r.readChunk(ctx, head, m.Subject, data, pass) })
 		if err != nil {
 			return err
 		}
-		pass(head, events)
 	}
 	return nil
 }
 
-// readChunk reads the events of a chunk. What is refused gives a *MessageError.
-func (r *course) readChunk(ctx context.Context, head chunk, subject string, data []byte) (events []report.Event, err error) {
+func (r *course) readChunk(ctx context.Context, head chunk, subject string, data []byte, pass func(report.Event)) (err error) {
 	limit := maxChunk
 	if head.Object != "" {
 		limit = maxEvent
 		if data, err = r.fetchObject(ctx, head.Object, subject); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if events, err = decodeEvents(data, limit, &r.c.spec, max(r.read, r.bound)); err != nil {
-		return nil, &MessageError{Subject: subject, Err: err}
+	if err := decodeEvents(data, limit, &r.c.spec, max(r.read, r.bound), pass); err != nil {
+		return &MessageError{Subject: subject, Err: err}
 	}
-	return events, nil
+	return nil
 }
 
 // fetchObject reads events that were too large for a message.

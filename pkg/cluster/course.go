@@ -28,8 +28,9 @@ const (
 // course is the run of one scan. All of it belongs to the goroutine of serve.
 type course struct {
 	c     *Coordinator
-	emit  func(report.Event)
+	put   func(report.Event) // to the handlers, see emit
 	acks  *acks
+	lent  lent
 	epoch string // of the ids of this run
 	ids   int
 
@@ -62,7 +63,7 @@ type course struct {
 func newCourse(c *Coordinator, emit func(report.Event), a *acks) *course {
 	chunks, _ := lru.New[string, int](rememberRuns) // an error is for a size of 0
 	r := &course{
-		c: c, emit: emit, acks: a, epoch: "e" + strconv.FormatInt(time.Now().UnixNano(), 36),
+		c: c, put: emit, acks: a, epoch: "e" + strconv.FormatInt(time.Now().UnixNano(), 36),
 		cut: newCutter(c.spec.Partitions), consumers: newConsumers(nil),
 		out: make(map[string]bool), chunks: chunks, accounts: journal.NewAccounts(c.spec.Items), sent: newSent(),
 	}

@@ -61,10 +61,19 @@ func newBook() *book {
 func (b *book) Start() error  { return nil }
 func (b *book) Finish() error { return nil }
 
+// owned is an event to keep: results are lent.
+func owned(e report.Event) report.Event {
+	if r, ok := e.(*report.Result); ok {
+		own := *r
+		return &own
+	}
+	return e
+}
+
 func (b *book) Event(e report.Event) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.events = append(b.events, e)
+	b.events = append(b.events, owned(e))
 	switch e := e.(type) {
 	case *report.Result:
 		b.results[[2]int64{e.Target, int64(e.Index)}]++

@@ -84,15 +84,13 @@ func (r *course) place(t *Target, to int) {
 	}
 }
 
-// placeTold puts down that the items of some events are in a stream.
-func (r *course) placeTold(_ chunk, events []report.Event) {
-	for _, e := range events {
-		switch e := e.(type) {
-		case *report.Result:
-			r.placed.Take(e.Target, e.Index)
-		case *report.Skipped:
-			r.place(&Target{Index: e.Target, From: e.From, Again: e.Again}, e.To)
-		}
+// placeTold puts down that the items of an event are in a stream.
+func (r *course) placeTold(e report.Event) {
+	switch e := e.(type) {
+	case *report.Result:
+		r.placed.Take(e.Target, e.Index)
+	case *report.Skipped:
+		r.place(&Target{Index: e.Target, From: e.From, Again: e.Again}, e.To)
 	}
 }
 
@@ -113,9 +111,10 @@ func (r *course) heed(ctx context.Context) error {
 		}
 		seq, r.owed = m.Sequence, m.Sequence
 		msg := &nats.Msg{Subject: m.Subject, Header: m.Header, Data: m.Data}
-		if err := r.unpack(ctx, msg, r.placeTold, func(*MessageError) {}); err != nil {
-			continue // it is judged when it comes
-		}
+		_ = r.unpack(ctx, msg, func(_ chunk, read reader) error {
+			_ = read(r.placeTold)
+			return nil
+		}) // it is judged when it comes
 	}
 	return nil
 }

@@ -26,9 +26,9 @@ type Lease interface {
 type Run struct {
 	Batch Batch
 	Lease Lease
-	// Emit takes what happened: *report.Result and *report.Skipped, whose Target is [Target.Index], and transitions, throttled,
-	// held and paused. Others are dropped. It is safe for concurrent use until Run returns, may wait for the network, and
-	// drops everything once the lease is lost.
+	// Emit takes what happened: *report.Result, which it does not keep, and *report.Skipped, whose Target is [Target.Index], and
+	// transitions, throttled, held and paused. Others are dropped. It is safe for concurrent use until Run returns, may wait for the
+	// network, and drops everything once the lease is lost.
 	//
 	// An item skipped as quarantined, held, interrupted or outage is not over: it goes back, unless [Spec].NoRevisit makes
 	// a quarantine and a hold final.

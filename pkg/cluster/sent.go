@@ -1,7 +1,5 @@
 package cluster
 
-import "github.com/redialscan/redial/pkg/report"
-
 // sent counts requests. A run of a batch tells of all of its requests at its end, and of those of its results with them. Of one that
 // does not come to its end there are only these. Make it with newSent; it is not safe for concurrent use.
 type sent struct {
@@ -12,14 +10,8 @@ type sent struct {
 
 func newSent() sent { return sent{told: make(map[string]map[string]int64)} }
 
-// hear takes results of a run of a batch that is out.
-func (s *sent) hear(batch, run string, results []report.Event) {
-	var n int64
-	for _, e := range results {
-		if r, ok := e.(*report.Result); ok {
-			n += int64(r.Attempts)
-		}
-	}
+// hear takes the requests of results of a run of a batch that is out.
+func (s *sent) hear(batch, run string, n int64) {
 	if n == 0 {
 		return
 	}

@@ -29,9 +29,18 @@ func (w *wire) send(_ context.Context, c chunk, data []byte) error {
 	defer w.mu.Unlock()
 	w.chunks = append(w.chunks, c)
 	w.sizes = append(w.sizes, len(data))
-	events, err := packing.Unpack(data, maxWeight)
+	events, err := unpacked(data)
 	w.events = append(w.events, events...)
 	return err
+}
+
+// unpacked gives the events that were packed.
+func unpacked(data []byte) (all []report.Event, err error) {
+	err = packing.Unpack(data, maxWeight, func(e report.Event) error {
+		all = append(all, owned(e))
+		return nil
+	})
+	return all, err
 }
 
 func wideBatch(targets int) *Batch {

@@ -142,12 +142,12 @@ func (f *Findings) Add(e Event) {
 			return
 		}
 		check := checkOf(f.checks, e)
-		if len(e.Matches) == 0 {
-			f.add(Finding{Result: e, Check: check})
-			return
-		}
 		kept := *e
 		kept.Matches = nil // they may hold whole answers
+		if len(e.Matches) == 0 {
+			f.add(Finding{Result: &kept, Check: check})
+			return
+		}
 		for i := range e.Matches {
 			f.add(Finding{Result: &kept, Check: check, Match: short(&e.Matches[i])})
 		}

@@ -13,6 +13,8 @@ import (
 // An error of Start or Event is final for the handler: it gets no more events,
 // and Finish once, so that it can let go of what it holds. Run remembers the error.
 //
+// A *Result is lent until Event returns: who keeps one keeps a copy, since its memory may be used again.
+//
 // A handler must not emit: the goroutine that would make room is its own.
 type Handler interface {
 	Start() error
