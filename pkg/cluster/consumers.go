@@ -8,8 +8,9 @@ import (
 
 var errNotTried = errors.New("nobody has tried")
 
-// makersAtOnce is how many consumers are made at a time: each waits for a disk.
-const makersAtOnce = 4
+// makersAtOnce is how many consumers are made at a time: each waits for a disk, and a worker that joins waits for all that were asked
+// for before.
+const makersAtOnce = 2
 
 // consumers makes the consumers of partitions beside the scan, since making one takes a while, and nobody has to wait for
 // those of others. The zero value makes each when it is asked for. It is used by one goroutine, beside run.

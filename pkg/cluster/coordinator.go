@@ -250,7 +250,7 @@ func (c *Coordinator) partitions(ctx context.Context, in *reading) (int, error) 
 	if n.Spec.Scan != "" {
 		return n.Spec.Partitions, nil
 	}
-	return in.partitions(ctx), nil
+	return in.partitions(ctx, c.spec.Items), nil
 }
 
 // post tells workers of the scan, and where it stands.

@@ -14,7 +14,8 @@ const (
 	sizeTargets = 1024                  // a list that has more is a long one
 	sizeWait    = 50 * time.Millisecond // how long to wait for its end: it may come through a pipe
 	fairHosts   = 12                    // of a partition of a short list
-	fewest      = 16                    // partitions that a list is cut into
+	fairItems   = 12_500                // of one, too: they keep a worker busy for a part of a second at least
+	fewest      = 8                     // partitions that a list is cut into
 )
 
 // reading is the input, read beside the scan.
@@ -23,6 +24,7 @@ type reading struct {
 	ended   chan error          // why there are no more; targets is closed then
 	sized   chan struct{}       // closed when the input has ended, or is a long one
 	hosts   map[string]struct{} // of a short one; set before sized is closed
+	length  int                 // its targets; set with hosts
 }
 
 func newReading() *reading {
@@ -39,7 +41,7 @@ func (r *reading) read(ctx context.Context, from interface{ Next() (Target, erro
 		t, err := from.Next()
 		if err != nil {
 			if errors.Is(err, io.EOF) && n <= sizeTargets {
-				r.hosts = hosts
+				r.hosts, r.length = hosts, n
 			}
 			r.ended <- err
 			return
@@ -58,8 +60,9 @@ func (r *reading) read(ctx context.Context, from interface{ Next() (Target, erro
 	}
 }
 
-// partitions is how many the hosts are divided among. Each costs something, and a short list does not need many.
-func (r *reading) partitions(ctx context.Context) int {
+// partitions is how many the hosts are divided among, where each target has so many items. Each partition costs something, and neither
+// a short list nor a little work needs many.
+func (r *reading) partitions(ctx context.Context, items int) int {
 	timer := time.NewTimer(sizeWait)
 	defer timer.Stop()
 	select {
@@ -72,7 +75,8 @@ func (r *reading) partitions(ctx context.Context) int {
 	if len(r.hosts) == 0 {
 		return DefaultPartitions
 	}
-	return min(DefaultPartitions, max(fewest, (len(r.hosts)+fairHosts-1)/fairHosts))
+	fair := min((len(r.hosts)+fairHosts-1)/fairHosts, (r.length*items+fairItems-1)/fairItems)
+	return min(DefaultPartitions, max(fewest, fair))
 }
 
 // used are the partitions that have hosts, as far as that is known: else all of them.

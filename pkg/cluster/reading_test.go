@@ -21,21 +21,24 @@ func TestPartitionsAreByTheLengthOfTheList(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
 		targets, hosts int
+		items          int
 		want           int
 	}{
-		{"nothing", 0, 1, DefaultPartitions},
-		{"few hosts", 20, 20, fewest},
-		{"two hundred hosts", 200, 200, 17},
-		{"many targets of few hosts", sizeTargets, 3, fewest},
-		{"as many hosts as count as a short list", sizeTargets, sizeTargets, DefaultPartitions},
-		{"a long list of few hosts", sizeTargets + 1, 3, DefaultPartitions},
+		{"nothing", 0, 1, 1, DefaultPartitions},
+		{"few hosts", 20, 20, maxItems, fewest},
+		{"two hundred hosts", 200, 200, 100_000, 17},
+		{"little to do at each of two hundred hosts", 200, 200, 1000, 16},
+		{"less at each of them", 200, 200, 500, fewest},
+		{"many targets of few hosts", sizeTargets, 3, 1000, fewest},
+		{"as many hosts as count as a short list", sizeTargets, sizeTargets, 1000, DefaultPartitions},
+		{"a long list of few hosts", sizeTargets + 1, 3, 1, DefaultPartitions},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			in := newReading()
 			var reading sync.WaitGroup
 			reading.Go(func() { in.read(ctx, listOf(tt.targets, tt.hosts)) })
-			if got := in.partitions(ctx); got != tt.want {
+			if got := in.partitions(ctx, tt.items); got != tt.want {
 				t.Errorf("%s: %d partitions, want %d", tt.name, got, tt.want)
 			}
 			n := 0
@@ -56,7 +59,7 @@ func TestNobodyWaitsForAPipe(t *testing.T) {
 		in, p := newReading(), pipe{make(chan struct{})}
 		var reading sync.WaitGroup
 		reading.Go(func() { in.read(t.Context(), p) })
-		if got := in.partitions(t.Context()); got != DefaultPartitions {
+		if got := in.partitions(t.Context(), 1); got != DefaultPartitions {
 			t.Errorf("%d partitions for an input that is not there yet, want %d", got, DefaultPartitions)
 		}
 		close(p.ended)
