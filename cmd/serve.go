@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -86,7 +87,6 @@ func (o *serveOptions) run(ctx context.Context, env Env, flags *pflag.FlagSet, c
 			return scan.Ending{}, err
 		}
 		defer link.close()
-		link.tellLeft(ctx, f.opt.Earlier, f.screen.messages)
 		ending, err := o.shareOut(ctx, env, flags, f, link, calm)
 		return ending, lost(err)
 	})
@@ -98,6 +98,9 @@ func (o *serveOptions) shareOut(
 ) (scan.Ending, error) {
 	s, screen, opt := &o.scan, f.screen, &f.opt
 	shared := newSharedScan(s, opt)
+	var telling sync.WaitGroup
+	defer telling.Wait()
+	telling.Go(func() { link.tellLeft(ctx, shared.id, screen.messages) }) // it may take a second to find out
 	watched, err := s.watch.measureShared(ctx, screen, shared)
 	if err != nil {
 		return scan.Ending{}, err

@@ -60,14 +60,14 @@ type link struct {
 	lock   *journal.Lock
 }
 
-// tellLeft tells of scans whose coordinator was killed and did not come again, but for the one that goes on now.
-func (l *link) tellLeft(ctx context.Context, now *journal.Progress, m *messages) {
+// tellLeft tells of scans whose coordinator was killed and did not come again, but for ours.
+func (l *link) tellLeft(ctx context.Context, ours string, m *messages) {
 	all, err := cluster.Scans(ctx, l.Conn)
 	if err != nil {
 		return // what there is to say of that is said when the scan begins
 	}
 	for _, s := range all {
-		if !s.Served && (now == nil || now.Started().Options[scanOption] != s.Scan) {
+		if !s.Served && s.Scan != ours {
 			m.warn("%s", leftBehind(s))
 		}
 	}

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -20,6 +21,7 @@ const scanOption = "scan"
 
 // sharedScan is a scan as its coordinator sees it.
 type sharedScan struct {
+	id          string
 	options     *scanOptions
 	opt         *scan.Options
 	account     *batch.Account
@@ -29,7 +31,11 @@ type sharedScan struct {
 }
 
 func newSharedScan(o *scanOptions, opt *scan.Options) *sharedScan {
-	return &sharedScan{options: o, opt: opt, account: batch.NewAccount(o.pace.maxHosts, scan.Names(*opt)), began: time.Now()}
+	id := cluster.NewScanID()
+	if opt.Earlier != nil {
+		id = cmp.Or(opt.Earlier.Started().Options[scanOption], id)
+	}
+	return &sharedScan{id: id, options: o, opt: opt, account: batch.NewAccount(o.pace.maxHosts, scan.Names(*opt)), began: time.Now()}
 }
 
 // config is what the coordinator has to know, but for its connection. Files that are made for it go below dir.
@@ -43,31 +49,27 @@ func (s *sharedScan) config(flags *pflag.FlagSet, dir string) (cluster.Config, e
 	if err != nil {
 		return cluster.Config{}, err
 	}
-	id := cluster.NewScanID()
 	if opt.Earlier != nil {
-		if before := opt.Earlier.Started().Options[scanOption]; before != "" {
-			id = before
-		}
 		if err := opt.Earlier.Events(s.account.Event); err != nil {
 			return cluster.Config{}, err
 		}
 	}
 	return cluster.Config{
 		Spec: cluster.Spec{
-			Scan: id, Version: version(), Flags: settings, Items: items(opt.Checks, opt.Probe), Rate: o.pace.rateLimit,
+			Scan: s.id, Version: version(), Flags: settings, Items: items(opt.Checks, opt.Probe), Rate: o.pace.rateLimit,
 			NoRevisit: o.breaker.noRevisit,
 		},
 		Files: files, Targets: &batch.Feed{From: opt.Targets}, StopReading: opt.StopReading, Linger: time.Duration(o.breaker.linger),
-		First: s.first(id), Handlers: append([]report.Handler{s.account}, opt.Handlers...), Last: s.last,
+		First: s.first(), Handlers: append([]report.Handler{s.account}, opt.Handlers...), Last: s.last,
 		OutputFailed: opt.OutputFailed, Earlier: opt.Earlier, Name: batch.Name,
 	}, nil
 }
 
 // first gives the events that come before all others.
-func (s *sharedScan) first(id string) []report.Event {
+func (s *sharedScan) first() []report.Event {
 	started := s.opt.Started
 	started.Time, started.Format, started.Resumed = s.began, report.FormatVersion, s.opt.Earlier != nil
-	started.Options[scanOption] = id
+	started.Options[scanOption] = s.id
 	all := []report.Event{&started}
 	if s.opt.Earlier == nil {
 		for _, c := range scan.Places(*s.opt) {

@@ -48,9 +48,9 @@ func TestWorkersAreListedThoughScansAreNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	// In the way of the list of scans: a stream of somebody else has its subjects.
-	foreign := []byte(`{"name":"foreign","subjects":["$KV.>"],"storage":"memory","retention":"limits","num_replicas":1}`)
-	m, err := nc.Request("$JS.API.STREAM.CREATE.foreign", foreign, 10*time.Second)
+	// In the place of the list of scans: somebody has made a stream that does not answer as ours does.
+	foreign := []byte(`{"name":"KV_redial-scans","subjects":["$KV.redial-scans.>"],"storage":"memory","retention":"limits","num_replicas":1}`)
+	m, err := nc.Request("$JS.API.STREAM.CREATE.KV_redial-scans", foreign, 10*time.Second)
 	if err != nil || bytes.Contains(m.Data, []byte(`"error"`)) {
 		t.Fatalf("%v, %s", err, m.Data)
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -13,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -54,10 +56,13 @@ func (c *Conn) pack(ctx context.Context, scan string, files []File) (Bundle, err
 	if err != nil {
 		return b, err
 	}
-	if info, err := store.GetInfo(ctx, b.Sum); err == nil && info.Size == uint64(size) {
-		return b, nil // from before the scan was stopped
+	info, err := store.GetInfo(ctx, b.Sum)
+	if err != nil || info.Size != uint64(size) { // else it is from before the scan was stopped
+		info, err = store.Put(ctx, jetstream.ObjectMeta{Name: b.Sum}, spool)
 	}
-	_, err = store.Put(ctx, jetstream.ObjectMeta{Name: b.Sum}, spool)
+	if err == nil && info.Chunks == 1 {
+		b.Piece = info.NUID
+	}
 	return b, err
 }
 
@@ -107,11 +112,7 @@ func (c *Conn) unpack(ctx context.Context, spec *Spec, dir string) (string, erro
 	if _, err := os.Stat(final); err == nil {
 		return final, nil
 	}
-	store, err := c.js.ObjectStore(ctx, names{spec.Scan}.files())
-	if err != nil {
-		return "", err
-	}
-	object, err := store.Get(ctx, spec.Bundle.Sum)
+	object, err := c.bundle(ctx, spec)
 	if err != nil {
 		return "", err
 	}
@@ -138,6 +139,23 @@ func (c *Conn) unpack(ctx context.Context, spec *Spec, dir string) (string, erro
 		return "", err
 	}
 	return final, nil
+}
+
+// bundle opens the packed files. Those of one piece are read by one question, where the store makes a consumer and takes it away again.
+func (c *Conn) bundle(ctx context.Context, spec *Spec) (io.ReadCloser, error) {
+	files := names{spec.Scan}.files()
+	if piece := spec.Bundle.Piece; piece != "" {
+		var data []byte
+		err := c.latest(ctx, "OBJ_"+files, []string{"$O." + files + ".C." + piece}, func(m *nats.Msg) { data = m.Data })
+		if err == nil && int64(len(data)) == spec.Bundle.Size {
+			return io.NopCloser(bytes.NewReader(data)), nil
+		}
+	}
+	store, err := c.js.ObjectStore(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	return store.Get(ctx, spec.Bundle.Sum)
 }
 
 // readBundle unpacks files into a folder, and reads to the end.

@@ -98,6 +98,9 @@ func TestNoticesThatNobodySendsAreRefused(t *testing.T) {
 		"phase":            func(n *notice) { n.Phase = "party" },
 		"bound":            func(n *notice) { n.Bound = -1 },
 		"bundle":           func(n *notice) { n.Spec.Bundle = Bundle{Sum: "../../etc", Size: 1} },
+		"piece of a bundle": func(n *notice) {
+			n.Spec.Bundle = Bundle{Sum: strings.Repeat("a", sumLength), Size: 1, Piece: "*"}
+		},
 	} {
 		n := notice{Spec: testSpec(), Phase: phaseRun}
 		if _, err := decodeNotice(mustJSON(t, n)); err != nil {

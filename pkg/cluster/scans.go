@@ -56,21 +56,14 @@ const scansAtOnce = 256
 func (c *Conn) places(ctx context.Context) ([]ScanStatus, error) {
 	ctx, stop := context.WithTimeout(ctx, callTimeout)
 	defer stop()
-	kv, keys, err := c.noticed(ctx)
+	var all []ScanStatus
+	err := c.noticed(ctx, func(scan string, data []byte, _ uint64) {
+		if n, err := decodeNotice(data); err == nil && n.Spec.Scan == scan {
+			all = append(all, ScanStatus{Scan: scan, Version: n.Spec.Version})
+		}
+	})
 	if err != nil {
 		return nil, err
-	}
-	var all []ScanStatus
-	for _, key := range keys {
-		entry, err := kv.Get(ctx, key)
-		if err != nil {
-			continue // gone meanwhile
-		}
-		n, err := decodeNotice(entry.Value())
-		if err != nil || n.Spec.Scan != key {
-			continue
-		}
-		all = append(all, ScanStatus{Scan: key, Version: n.Spec.Version})
 	}
 	// One that was killed as it began or ended has streams and stands in no list.
 	streams := c.js.StreamNames(ctx)

@@ -46,6 +46,8 @@ type Spec struct {
 type Bundle struct {
 	Sum  string `json:"sum"` // SHA-256 in hexadecimal
 	Size int64  `json:"size"`
+	// Piece is what the store calls its only piece, which can be read without it; "" when it has several.
+	Piece string `json:"piece,omitempty"`
 }
 
 // NewScanID makes an id that no other scan has.
@@ -80,6 +82,8 @@ func (s *Spec) check() error {
 		return fmt.Errorf("an ack wait of %s, expected %s to %s", wait, minAck, maxAck)
 	case s.Rate < 0 || math.IsNaN(s.Rate) || math.IsInf(s.Rate, 0):
 		return fmt.Errorf("a rate of %v, expected requests per second, or 0 for no limit", s.Rate)
+	case s.Bundle.Piece != "" && !validID(s.Bundle.Piece):
+		return fmt.Errorf("piece %.80q of the bundle, expected letters and digits", s.Bundle.Piece)
 	case s.Bundle != Bundle{} && (len(s.Bundle.Sum) != sumLength || !validID(s.Bundle.Sum) || s.Bundle.Size < 0):
 		return fmt.Errorf("bundle %.80q of %d bytes, expected a SHA-256 in hexadecimal", s.Bundle.Sum, s.Bundle.Size)
 	}

@@ -1,10 +1,8 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -46,7 +44,7 @@ func (s *states) of(ctx context.Context, b *Batch) ([]Host, error) {
 	for len(subjects) > 0 {
 		some := subjects[:min(len(subjects), 512)]
 		subjects = subjects[len(some):]
-		err := s.read(ctx, some, func(m *nats.Msg, age time.Duration) {
+		err := s.conn.latest(ctx, s.names.hosts(), some, func(m *nats.Msg) {
 			subject := m.Header.Get(nats.JSSubject)
 			h, err := decodeHost(m.Data)
 			if err == nil && h.Key != asked[subject] {
@@ -56,7 +54,7 @@ func (s *states) of(ctx context.Context, b *Batch) ([]Host, error) {
 				s.refused.note("host", subject, err)
 				return
 			}
-			all = append(all, h.aged(age))
+			all = append(all, h.aged(s.conn.age(m)))
 		})
 		if err != nil {
 			return nil, err
@@ -69,48 +67,6 @@ func (s *states) of(ctx context.Context, b *Batch) ([]Host, error) {
 func (h Host) aged(by time.Duration) Host {
 	h.Left = max(0, h.Left-report.Duration(max(0, by)))
 	return h
-}
-
-// read passes on the last message of each subject that has one.
-func (s *states) read(ctx context.Context, subjects []string, pass func(m *nats.Msg, age time.Duration)) error {
-	ctx, stop := context.WithTimeout(ctx, callTimeout)
-	defer stop()
-	request, err := json.Marshal(map[string][]string{"multi_last": subjects})
-	if err != nil {
-		return err
-	}
-	inbox := s.conn.nc.NewInbox()
-	answers := make(chan *nats.Msg, len(subjects)+1)
-	sub, err := s.conn.nc.ChanSubscribe(inbox, answers)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = sub.Unsubscribe() }()
-	if err := s.conn.nc.PublishRequest("$JS.API.DIRECT.GET."+s.names.hosts(), inbox, request); err != nil {
-		return err
-	}
-	for {
-		var m *nats.Msg
-		select {
-		case m = <-answers:
-		case <-ctx.Done():
-		}
-		if m == nil {
-			return fmt.Errorf("read the states of hosts: %w", cmp.Or(context.Cause(ctx), nats.ErrConnectionClosed))
-		}
-		switch m.Header.Get("Status") {
-		case "":
-		case "204", "404": // the end, or none at all
-			return nil
-		default:
-			return fmt.Errorf("read the states of hosts: %s %s", m.Header.Get("Status"), m.Header.Get("Description"))
-		}
-		at, err := time.Parse(time.RFC3339Nano, m.Header.Get(nats.JSTimeStamp))
-		if err != nil {
-			return errors.New("read the states of hosts: an answer without a time")
-		}
-		pass(m, s.conn.since(at))
-	}
 }
 
 // merge puts two accounts of hosts together; of a host that is in both, the later one by its breaker's transitions, and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,24 +94,24 @@ func (c *Conn) notices(ctx context.Context) (jetstream.KeyValue, error) {
 	return kv, nil
 }
 
-// noticed is the list of scans with the ids that stand in it, some of which may be gone. The list is one question to its stream: the
-// library's own way makes a consumer and takes it away, each with a sync.
-func (c *Conn) noticed(ctx context.Context) (list jetstream.KeyValue, scans []string, err error) {
-	if list, err = c.notices(ctx); err != nil {
-		return nil, nil, err
+// noticed gives the scans that stand on the list by their ids, in no order. The library's own way makes a consumer and takes it away, each with
+// a sync.
+func (c *Conn) noticed(ctx context.Context, pass func(scan string, data []byte, revision uint64)) error {
+	err := c.latest(ctx, noticeStream, []string{noticePrefix + ">"}, func(m *nats.Msg) {
+		revision, err := strconv.ParseUint(m.Header.Get(nats.JSSequence), 10, 64)
+		if err == nil && m.Header.Get("KV-Operation") == "" { // else it has gone
+			pass(strings.TrimPrefix(m.Header.Get(nats.JSSubject), noticePrefix), m.Data, revision)
+		}
+	})
+	if errors.Is(err, nats.ErrNoResponders) {
+		if _, missing := c.js.Stream(ctx, noticeStream); errors.Is(missing, jetstream.ErrStreamNotFound) {
+			return nil // nobody has begun a scan yet
+		}
 	}
-	s, err := c.js.Stream(ctx, noticeStream)
 	if err != nil {
-		return nil, nil, fmt.Errorf("list the scans: %w", err)
+		return fmt.Errorf("list the scans: %w", err)
 	}
-	info, err := s.Info(ctx, jetstream.WithSubjectFilter(noticePrefix+">"))
-	if err != nil {
-		return nil, nil, fmt.Errorf("list the scans: %w", err)
-	}
-	for subject := range info.State.Subjects {
-		scans = append(scans, strings.TrimPrefix(subject, noticePrefix))
-	}
-	return list, scans, nil
+	return nil
 }
 
 // unnotice takes a scan off the list. The library's own way would leave a word of it for ever.

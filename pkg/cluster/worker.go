@@ -133,29 +133,23 @@ func (w *worker) wait(ctx context.Context, d time.Duration) {
 func (w *worker) choose(ctx context.Context) (*notice, error) {
 	asking, stop := context.WithTimeout(ctx, callTimeout)
 	defer stop()
-	kv, keys, err := w.conn.noticed(asking)
-	if err != nil {
-		return nil, w.unlessLost(ctx, err)
-	}
 	var newest *notice
 	var at uint64
-	for _, key := range keys {
-		entry, err := kv.Get(asking, key)
-		if err != nil {
-			continue // gone meanwhile, or asked again soon
-		}
-		n, err := decodeNotice(entry.Value())
-		if err == nil && n.Spec.Scan != key {
+	err := w.conn.noticed(asking, func(scan string, data []byte, revision uint64) {
+		n, err := decodeNotice(data)
+		if err == nil && n.Spec.Scan != scan {
 			err = fmt.Errorf("scan %.80q under the key of another", n.Spec.Scan)
 		}
 		if err != nil {
-			w.cfg.Refused.note("scan", noticeBucket+"."+key, err)
-			continue
+			w.cfg.Refused.note("scan", noticeBucket+"."+scan, err)
+			return
 		}
-		if n.Phase == phaseStop || !w.ofOurVersion(&n) || entry.Revision() < at {
-			continue
+		if n.Phase != phaseStop && w.ofOurVersion(&n) && revision >= at {
+			newest, at = &n, revision
 		}
-		newest, at = &n, entry.Revision()
+	})
+	if err != nil {
+		return nil, w.unlessLost(ctx, err)
 	}
 	return newest, nil
 }
