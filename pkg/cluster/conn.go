@@ -31,6 +31,7 @@ type Conn struct {
 	own bool
 
 	ahead atomic.Int64 // the server's clock, in nanoseconds
+	lost  atomic.Int64 // when the connection was, in nanoseconds of the wall clock; 0 while there is one
 }
 
 const (
@@ -44,7 +45,21 @@ const (
 func Dial(ctx context.Context, a Access) (*Conn, error) { return connect(ctx, a) }
 
 func connect(ctx context.Context, a Access, opts ...nats.Option) (*Conn, error) {
+	c := &Conn{}
+	if a.Log == nil {
+		a.Log = func(string, ...any) {}
+	}
 	opts = append(opts,
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			c.lost.Store(time.Now().UnixNano())
+			if err != nil {
+				a.Log("the connection to the server is lost: %v", err)
+			}
+		}),
+		nats.ReconnectHandler(func(nc *nats.Conn) {
+			c.lost.Store(0)
+			a.Log("connected to %s again", nc.ConnectedUrlRedacted())
+		}),
 		nats.Name(a.Name),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(reconnectWait),
@@ -53,16 +68,6 @@ func connect(ctx context.Context, a Access, opts ...nats.Option) (*Conn, error) 
 		nats.ReconnectBufSize(-1),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the default prints
 	)
-	if a.Log != nil {
-		opts = append(opts,
-			nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-				if err != nil {
-					a.Log("the connection to the server is lost: %v", err)
-				}
-			}),
-			nats.ReconnectHandler(func(nc *nats.Conn) { a.Log("connected to %s again", nc.ConnectedUrlRedacted()) }),
-		)
-	}
 	if a.Token != "" {
 		opts = append(opts, nats.Token(a.Token))
 	}
@@ -88,7 +93,8 @@ func connect(ctx context.Context, a Access, opts ...nats.Option) (*Conn, error) 
 		nc.Close()
 		return nil, err
 	}
-	return &Conn{nc: nc, js: js}, nil
+	c.nc, c.js = nc, js
+	return c, nil
 }
 
 // minLevel is that of the API of JetStream that has streams without a sync of each write (server 2.12).
@@ -109,6 +115,15 @@ func hasJetStream(ctx context.Context, js jetstream.JetStream) error {
 
 // Close ends the connection.
 func (c *Conn) Close() { c.nc.Close() }
+
+// away is for how long there has been no connection; 0 while there is one.
+func (c *Conn) away() time.Duration {
+	lost := c.lost.Load()
+	if lost == 0 {
+		return 0
+	}
+	return max(1, time.Since(time.Unix(0, lost)))
+}
 
 // since is how long ago the server says that something was, by the server's clock.
 func (c *Conn) since(at time.Time) time.Duration {

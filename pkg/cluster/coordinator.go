@@ -198,7 +198,6 @@ func (c *Coordinator) close(ctx context.Context) {
 		c.cfg.Log("the scan's streams could not all be removed: %v", err)
 		return
 	}
-	c.conn.turned(c.spec.Scan)
 	noticing, stopNoticing := context.WithTimeout(ctx, noticeWait)
 	defer stopNoticing()
 	known := c.known()

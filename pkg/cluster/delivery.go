@@ -23,13 +23,14 @@ type delivery struct {
 }
 
 const (
-	fetchWait  = 2 * time.Second
+	fetchWait  = time.Second
 	takeOne    = `{"batch":1,"no_wait":true}`
 	ackSubject = "$JS.ACK."
 )
 
 // fetch asks a partition for a batch; nil when it has none. The answer is waited for on a subject of its own, so that a
-// batch which comes too late goes to nobody.
+// batch which comes too late goes to nobody. A server does not answer while another worker has a batch of the partition and the
+// next one waits behind that: then this one is first in line for it, for a while.
 func (s *shift) fetch(ctx context.Context, p int) (*delivery, error) {
 	nc := s.conn.nc
 	inbox := nc.NewInbox()
@@ -44,16 +45,18 @@ func (s *shift) fetch(ctx context.Context, p int) (*delivery, error) {
 	if err := nc.PublishRequest(subject, inbox, []byte(takeOne)); err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithTimeout(ctx, fetchWait)
-	defer stop()
+	timer := time.NewTimer(min(fetchWait, time.Duration(s.spec.AckWait)/8)) // a batch's time counts from when it was asked for
+	defer timer.Stop()
 	var m *nats.Msg
 	select {
 	case m = <-answers:
+	case <-timer.C:
+		m = withdraw(sub, answers)
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		m = withdraw(sub, answers)
 	}
 	if m == nil {
-		return nil, nats.ErrConnectionClosed
+		return nil, nil
 	}
 	if m.Header.Get("Status") != "" || m.Reply == "" { // none, or nobody who has any
 		return nil, nil
@@ -66,6 +69,28 @@ func (s *shift) fetch(ctx context.Context, p int) (*delivery, error) {
 	return &delivery{
 		conn: s.conn, subject: m.Subject, partition: p, data: m.Data, reply: m.Reply, asked: asked, count: a.count, age: s.conn.since(a.at),
 	}, nil
+}
+
+// withdraw takes back a question. What the server has answered before it hears of that is not lost: nil for nothing.
+func withdraw(sub *nats.Subscription, answers <-chan *nats.Msg) *nats.Msg {
+	over := sub.StatusChanged(nats.SubscriptionClosed)
+	if sub.Drain() != nil { // there is no connection any more
+		return nil
+	}
+	timer := time.NewTimer(callTimeout)
+	defer timer.Stop()
+	select {
+	case m := <-answers:
+		return m
+	case <-over:
+	case <-timer.C:
+	}
+	select {
+	case m := <-answers:
+		return m
+	default:
+		return nil
+	}
 }
 
 // ackInfo is what the subject of an acknowledgement says of its message.

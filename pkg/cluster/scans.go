@@ -118,9 +118,5 @@ func Forget(ctx context.Context, c *Conn, scan string) error {
 			return ErrNoScan
 		}
 	}
-	if err := c.remove(ctx, scan); err != nil {
-		return err
-	}
-	c.nudge()
-	return nil
+	return c.remove(ctx, scan)
 }

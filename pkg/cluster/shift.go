@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 const (
@@ -31,8 +30,11 @@ type shift struct {
 	began  time.Time
 	over   context.Context // ends with errOver when nobody waits for anything of the scan any more
 
+	took atomic.Bool // a batch, since somebody looked last
+
 	mu     sync.Mutex
-	mine   map[int]struct{} // partitions that a batch is here of
+	mine   map[int]struct{} // partitions that a batch is here of, or that are being asked
+	left   []int            // partitions whose batch has ended here, the last one at the end: another may be there
 	failed int              // batches in a row that could not be run
 	resume time.Time        // none are taken before
 }
@@ -75,73 +77,17 @@ func (s *shift) work(ctx context.Context) error {
 		if s.conn.nc.IsClosed() {
 			return nats.ErrConnectionClosed
 		}
-		taken := s.sweep(ctx, slots, &batches)
-		if taken {
+		s.sweep(ctx, slots, &batches)
+		if s.took.Swap(false) {
 			idle = idleLeast
-			continue
+		}
+		if err := s.w.forsaken(); err != nil {
+			return err
 		}
 		s.w.wait(ctx, idle)
 		idle = min(2*idle, idleMost)
 	}
 	return nil
-}
-
-// sweep asks every partition once, from anywhere on, and says whether any had a batch. It waits for a free slot.
-func (s *shift) sweep(ctx context.Context, slots chan struct{}, batches *sync.WaitGroup) bool {
-	any := false
-	start := rand.IntN(s.spec.Partitions)
-	for i := range s.spec.Partitions {
-		p := (start + i) % s.spec.Partitions
-		if !s.mayAsk(ctx, p) {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			return any
-		case slots <- struct{}{}:
-		}
-		d, err := s.fetch(ctx, p)
-		if d == nil {
-			<-slots
-			if err != nil {
-				return any // not reachable: wait
-			}
-			continue
-		}
-		any = true
-		s.claim(p)
-		batches.Go(func() {
-			defer func() { <-slots }()
-			defer s.yield(p)
-			s.run(ctx, d)
-		})
-	}
-	return any
-}
-
-// mayAsk says whether a partition may have something for us. After batches that could not be run it waits first.
-func (s *shift) mayAsk(ctx context.Context, p int) bool {
-	s.mu.Lock()
-	_, mine := s.mine[p]
-	wait := time.Until(s.resume)
-	s.mu.Unlock()
-	if wait > 0 && !pause(ctx, wait) {
-		return false
-	}
-	return !mine && ctx.Err() == nil
-}
-
-func (s *shift) claim(p int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.mine[p] = struct{}{}
-}
-
-func (s *shift) yield(p int) {
-	s.mu.Lock()
-	delete(s.mine, p)
-	s.mu.Unlock()
-	raise(s.w.nudge) // the next one of the partition may be there
 }
 
 // ran notes whether a batch could be run: a worker that cannot is not to run through all there are.
@@ -172,28 +118,25 @@ func (s *shift) watch(ctx context.Context, stop, end context.CancelCauseFunc) {
 		switch {
 		case err == nil && phase == phaseStop:
 			stop(errStopped)
-		case errors.Is(err, jetstream.ErrKeyNotFound):
+		case errors.Is(err, errOver):
 			stop(errOver)
 			end(errOver)
 		}
 	}
 }
 
-func (s *shift) phase(ctx context.Context) (string, error) {
-	ctx, stop := context.WithTimeout(ctx, callTimeout)
-	defer stop()
-	kv, err := s.conn.js.KeyValue(ctx, noticeBucket)
+// phase is what the list of scans says of ours; errOver when it is not there any more.
+func (s *shift) phase(ctx context.Context) (phase string, err error) {
+	refused := errOver
+	err = s.conn.latest(ctx, noticeStream, []string{noticePrefix + s.spec.Scan}, func(m *nats.Msg) {
+		n, err := decodeNotice(m.Data)
+		if err != nil {
+			s.w.cfg.Refused.note("scan", m.Header.Get(nats.JSSubject), err)
+		}
+		phase, refused = n.Phase, err
+	})
 	if err != nil {
 		return "", err
 	}
-	entry, err := kv.Get(ctx, s.spec.Scan)
-	if err != nil {
-		return "", err
-	}
-	n, err := decodeNotice(entry.Value())
-	if err != nil {
-		s.w.cfg.Refused.note("scan", noticeBucket+"."+s.spec.Scan, err)
-		return "", err
-	}
-	return n.Phase, nil
+	return phase, refused
 }

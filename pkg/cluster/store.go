@@ -123,10 +123,11 @@ func (c *Conn) unnotice(ctx context.Context, scan string) error {
 	return s.Purge(ctx, jetstream.WithPurgeSubject(noticePrefix+scan))
 }
 
-// remove takes away all that a scan has on the server.
+// remove takes away all that a scan has on the server. Who works for it hears of it first.
 func (c *Conn) remove(ctx context.Context, scan string) error {
 	n := names{scan}
 	errs := []error{c.unnotice(ctx, scan)}
+	c.turned(scan)
 	for _, name := range []string{n.work(), n.events(), n.hosts()} {
 		errs = append(errs, c.js.DeleteStream(ctx, name))
 	}

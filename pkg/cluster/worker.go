@@ -14,8 +14,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// DefaultSlots is how many batches a worker runs at once.
-const DefaultSlots = 32
+// DefaultSlots is how many batches a worker runs at once: full ones have more hosts than it contacts at a time, and more than that cost
+// memory and time.
+const DefaultSlots = 16
 
 // WorkerConfig is what a worker is made of.
 type WorkerConfig struct {
@@ -25,6 +26,8 @@ type WorkerConfig struct {
 	Dir     string // where files of scans are unpacked
 	Slots   int    // 0 = DefaultSlots
 	Stay    bool   // wait for another scan when one is over
+	// Patience is how long the server may be away before the worker leaves; 0 = for ever.
+	Patience time.Duration
 	// NewRunner is called once for each scan. dir holds the scan's files by their names; "" when it has none.
 	NewRunner func(ctx context.Context, spec Spec, dir string) (Runner, error)
 	Refused   *Refusals                        // nil = nobody asks for it
@@ -69,6 +72,9 @@ func Join(ctx context.Context, cfg WorkerConfig) error {
 			return err
 		}
 		if n == nil {
+			if err := w.forsaken(); err != nil {
+				return err
+			}
 			w.wait(ctx, lookEvery)
 			continue
 		}
@@ -153,6 +159,18 @@ func (w *worker) choose(ctx context.Context) (*notice, error) {
 	}
 	return newest, nil
 }
+
+// forsaken is the error of a server that has been away for too long.
+func (w *worker) forsaken() error {
+	away := w.conn.away()
+	if w.cfg.Patience == 0 || away < w.cfg.Patience {
+		return nil
+	}
+	return fmt.Errorf("%w: it has been away for %s", ErrAway, away.Round(time.Second))
+}
+
+// ErrAway says that a worker has not waited any longer for its server to come back.
+var ErrAway = errors.New("the server is gone")
 
 // unlessLost passes on an error that will not go away by itself: a connection comes back, a right that is missing does not.
 func (w *worker) unlessLost(ctx context.Context, err error) error {

@@ -1,0 +1,84 @@
+package cluster
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// sweep asks every partition once for a batch, those first whose batch has just ended here, and then from anywhere on. The batches
+// that come are run beside it; each of them has a slot from when it is asked for.
+func (s *shift) sweep(ctx context.Context, slots chan struct{}, batches *sync.WaitGroup) {
+	others := rand.Perm(s.spec.Partitions)
+	for s.mayAsk(ctx) {
+		select {
+		case <-ctx.Done():
+			return
+		case slots <- struct{}{}:
+		}
+		p, ok := s.claim(&others)
+		if !ok {
+			<-slots
+			return
+		}
+		batches.Go(func() {
+			defer func() { <-slots }()
+			d, err := s.fetch(ctx, p)
+			if d == nil {
+				s.release(p)
+				if err != nil {
+					pause(ctx, idleLeast) // not reachable: its slot is not to be had at once
+				}
+				return
+			}
+			s.took.Store(true)
+			s.run(ctx, d)
+			s.yield(p)
+		})
+	}
+}
+
+// mayAsk waits after batches that could not be run, and says whether to go on.
+func (s *shift) mayAsk(ctx context.Context) bool {
+	s.mu.Lock()
+	wait := time.Until(s.resume)
+	s.mu.Unlock()
+	return (wait <= 0 || pause(ctx, wait)) && ctx.Err() == nil
+}
+
+// claim gives the partition to ask next: one that was left, or the first of others, which gets shorter.
+func (s *shift) claim(others *[]int) (p int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		switch n := len(s.left); {
+		case n > 0:
+			p, s.left = s.left[n-1], s.left[:n-1]
+		case len(*others) > 0:
+			p, *others = (*others)[0], (*others)[1:]
+		default:
+			return 0, false
+		}
+		if _, mine := s.mine[p]; !mine {
+			s.mine[p] = struct{}{}
+			return p, true
+		}
+	}
+}
+
+// release takes a partition as asked in vain.
+func (s *shift) release(p int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.mine, p)
+}
+
+// yield takes the batch of a partition as ended.
+func (s *shift) yield(p int) {
+	s.release(p)
+	s.mu.Lock()
+	s.left = append(s.left, p)
+	s.mu.Unlock()
+	raise(s.w.nudge) // the next one of the partition may be there
+}
