@@ -48,7 +48,8 @@ func newWorkerCommand(env Env) *cobra.Command {
 		Long: `Take part in a scan that redial serve shares out: take batches of hosts, run their
 checks, and send what is found to the coordinator. Workers may come and go at any time.
 Ctrl-C hands back what is not done; a worker that is killed loses its batches to others
-after a while.`,
+after a while. A server that is away is waited for: with --stay for ever, else for five
+minutes.`,
 		Example: `  redial worker --join nats://10.0.0.5:4222 --token-file token
   redial worker --stay --name rack1`,
 		GroupID:     groupScan,
@@ -132,7 +133,7 @@ func (o *workerOptions) run(ctx context.Context, env Env) error {
 	defer stop()
 	pacing.Go(func() { paceCollector(paced, 100*time.Millisecond) })
 	err = cluster.Join(ctx, cluster.WorkerConfig{
-		Conn: conn, Name: o.name, Version: version(), Dir: dir, Slots: o.slots, Stay: o.stay,
+		Conn: conn, Name: o.name, Version: version(), Dir: dir, Slots: o.slots, Stay: o.stay, Patience: o.patience(),
 		Log: screen.messages.info,
 		NewRunner: func(ctx context.Context, spec cluster.Spec, dir string) (cluster.Runner, error) {
 			return o.runner(ctx, screen, spec, dir)
@@ -142,6 +143,14 @@ func (o *workerOptions) run(ctx context.Context, env Env) error {
 		return interrupted
 	}
 	return err
+}
+
+// patience is how long a server may be away: long enough to begin it again by hand.
+func (o *workerOptions) patience() time.Duration {
+	if o.stay {
+		return 0
+	}
+	return 5 * time.Minute
 }
 
 // runner makes what runs the batches of a scan, from its settings and files, by the code of redial scan.

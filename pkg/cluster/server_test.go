@@ -1,12 +1,17 @@
 package cluster
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io/fs"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/redialscan/redial/pkg/report"
 )
 
 // startServer gives a server of its own to a test.
@@ -158,4 +163,45 @@ func TestAServerThatCannotWriteSaysSoOnce(t *testing.T) {
 		t.Errorf("got %v and %d messages, want ENOSPC once and 4", broken, said)
 	}
 	newServerLog(&EmbedConfig{}).Errorf("%v", full) // nobody listens
+}
+
+// A worker waits for a server that is away, but not for ever, whether it has a scan or not.
+func TestWorkerLeavesAServerThatIsGone(t *testing.T) {
+	for _, begun := range []bool{false, true} {
+		g := newGroup(t, listOf(1, 1), 1)
+		g.cfg.Spec.AckWait = report.Duration(minAck)
+		busy, once := make(chan struct{}), sync.Once{}
+		served := make(<-chan error)
+		serving, stop := context.WithCancel(within(t))
+		if begun {
+			served = g.serving(serving)
+		}
+		ended := make(chan error, 1)
+		conn := dial(t, g.server, Access{Name: "w"})
+		go func() {
+			ended <- Join(within(t), WorkerConfig{
+				Conn: conn, Name: "w", Version: "v1", Patience: time.Millisecond, Dir: t.TempDir(), Log: t.Logf,
+				NewRunner: func(context.Context, Spec, string) (Runner, error) {
+					return &runner{run: func(ctx context.Context, _ Run) (Outcome, error) {
+						once.Do(func() { close(busy) })
+						<-ctx.Done()
+						return Outcome{}, nil
+					}}, nil
+				},
+			})
+		}()
+		if begun {
+			<-busy
+		}
+		g.server.Close()
+		if err := <-ended; !errors.Is(err, ErrAway) {
+			t.Errorf("with a scan %v: ended with %v, want ErrAway", begun, err)
+		}
+		if begun {
+			g.cfg.Conn.Close()
+			stop()
+			<-served
+		}
+		stop()
+	}
 }
