@@ -15,8 +15,8 @@ import (
 )
 
 // Unpack passes on the events that were packed, in their order, until one is bad or is refused, which is the error. A *report.Result
-// is lent until pass returns, and is not to be changed. What they take in memory together is at most about weight, see
-// [Packer.Weight], and what their lines can unfold to.
+// is lent until pass returns, and is not to be changed. What they take in memory together is at most about twice weight,
+// see [Packer.Weight], and what their lines can unfold to.
 func Unpack(data []byte, weight int, pass func(report.Event) error) error {
 	if len(data) == 0 {
 		return nil

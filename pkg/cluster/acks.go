@@ -13,6 +13,7 @@ type acks struct {
 
 	mu      sync.Mutex
 	handled uint64 // events
+	flushed uint64 // of those
 	wanted  uint64 // how many of them somebody waits for
 	came    sync.Cond
 	waiting []unflushed // in the order of their events
@@ -36,11 +37,14 @@ func newAcks(c *Conn) *acks {
 func (a *acks) add(after uint64, reply string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.handled >= after {
+	switch {
+	case a.flushed >= after:
+		a.let(reply)
+	case a.handled >= after:
 		a.seen = append(a.seen, reply)
-		return
+	default:
+		a.waiting = append(a.waiting, unflushed{after, reply})
 	}
-	a.waiting = append(a.waiting, unflushed{after, reply})
 }
 
 // await returns when n events were handled, and says how many. There is one caller at a time.
@@ -74,13 +78,16 @@ func (a *acks) Event(report.Event) error {
 func (a *acks) Flush() error {
 	a.mu.Lock()
 	seen := a.seen
-	a.seen = nil
+	a.seen, a.flushed = nil, a.handled
 	a.mu.Unlock()
 	for _, reply := range seen {
-		_ = a.conn.nc.Publish(reply, []byte("+ACK")) // one that is lost comes again, and is known then
+		a.let(reply)
 	}
 	return nil
 }
+
+// let lets go of a message. A word that is lost comes to nothing: the message comes again, and is known then.
+func (a *acks) let(reply string) { _ = a.conn.nc.Publish(reply, []byte("+ACK")) }
 
 // Finish implements [report.Handler].
 func (a *acks) Finish() error { return a.Flush() }

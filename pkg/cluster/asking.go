@@ -7,24 +7,30 @@ import (
 	"time"
 )
 
-// sweep asks every partition once for a batch, those first whose batch has just ended here, and then from anywhere on. The batches
-// that come are run beside it; each of them has a slot from when it is asked for.
+// sweep asks every partition once for a batch. The batches that come are run beside it; each of them has a slot from when it is asked for.
 func (s *shift) sweep(ctx context.Context, slots chan struct{}, batches *sync.WaitGroup) {
 	others := rand.Perm(s.spec.Partitions)
-	for s.mayAsk(ctx) {
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case slots <- struct{}{}:
 		}
-		p, ok := s.claim(&others)
+		p, ok := 0, s.mayAsk(ctx)
+		if ok {
+			p, ok = s.claim(&others)
+		}
 		if !ok {
 			<-slots
 			return
 		}
+		wait := fetchWait
+		if len(slots) == cap(slots) {
+			wait /= 5 // it is the last slot: others may have something at once
+		}
 		batches.Go(func() {
 			defer func() { <-slots }()
-			d, err := s.fetch(ctx, p)
+			d, err := s.fetch(ctx, p, wait)
 			if d == nil {
 				s.release(p)
 				if err != nil {
@@ -39,21 +45,23 @@ func (s *shift) sweep(ctx context.Context, slots chan struct{}, batches *sync.Wa
 	}
 }
 
-// mayAsk waits after batches that could not be run, and says whether to go on.
+// mayAsk waits after batches that could not be run, and says whether to go on. Until one could be, there is one at a time.
 func (s *shift) mayAsk(ctx context.Context) bool {
 	s.mu.Lock()
-	wait := time.Until(s.resume)
+	wait, tries := time.Until(s.resume), s.failed > 0 && len(s.mine) > 0
 	s.mu.Unlock()
-	return (wait <= 0 || pause(ctx, wait)) && ctx.Err() == nil
+	return !tries && (wait <= 0 || pause(ctx, wait)) && ctx.Err() == nil
 }
 
-// claim gives the partition to ask next: one that was left, or the first of others, which gets shorter.
+// claim gives the partition to ask next: in turns one that was left, where nobody else is in the way, and the first of others, which
+// gets shorter.
 func (s *shift) claim(others *[]int) (p int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
+		s.turn = !s.turn
 		switch n := len(s.left); {
-		case n > 0:
+		case n > 0 && (s.turn || len(*others) == 0):
 			p, s.left = s.left[n-1], s.left[:n-1]
 		case len(*others) > 0:
 			p, *others = (*others)[0], (*others)[1:]

@@ -7,8 +7,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// What was left is asked first, the last one before all, and nothing twice at a time.
-func TestPartitionsThatWereLeftAreAskedFirst(t *testing.T) {
+// Partitions that were left take turns with the others, and none is asked twice at a time.
+func TestPartitionsTakeTurns(t *testing.T) {
 	s := &shift{w: &worker{nudge: make(chan struct{}, 1)}, mine: make(map[int]struct{})}
 	take := func(others ...int) (all []int) {
 		for {
@@ -24,9 +24,11 @@ func TestPartitionsThatWereLeftAreAskedFirst(t *testing.T) {
 	}{
 		{nil, []int{2, 0, 1, 3}, []int{2, 0, 1, 3}},
 		{nil, []int{0, 1, 2, 3}, nil},
-		{[]int{3, 1}, []int{0, 1, 2, 3}, []int{1, 3}},
-		{[]int{0, 2}, []int{3, 2, 1, 0}, []int{2, 0}},
+		{[]int{3, 1}, nil, []int{1, 3}},
+		{[]int{0, 1}, []int{2, 1, 3, 0}, []int{1, 0}},
+		{[]int{0, 1, 2, 3}, []int{0, 1, 2, 3}, []int{3, 0, 2, 1}},
 	} {
+		s.turn = false
 		for _, p := range step.ends {
 			s.yield(p)
 		}

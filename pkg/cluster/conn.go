@@ -30,8 +30,8 @@ type Conn struct {
 	// own says that the server is in this process, and ends with it.
 	own bool
 
-	ahead atomic.Int64 // the server's clock, in nanoseconds
-	lost  atomic.Int64 // when the connection was, in nanoseconds of the wall clock; 0 while there is one
+	ahead atomic.Int64              // the server's clock, in nanoseconds
+	lost  atomic.Pointer[time.Time] // when the connection was; nil while there is one
 }
 
 const (
@@ -51,13 +51,14 @@ func connect(ctx context.Context, a Access, opts ...nats.Option) (*Conn, error) 
 	}
 	opts = append(opts,
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			c.lost.Store(time.Now().UnixNano())
+			now := time.Now()
+			c.lost.Store(&now)
 			if err != nil {
 				a.Log("the connection to the server is lost: %v", err)
 			}
 		}),
 		nats.ReconnectHandler(func(nc *nats.Conn) {
-			c.lost.Store(0)
+			c.lost.Store(nil)
 			a.Log("connected to %s again", nc.ConnectedUrlRedacted())
 		}),
 		nats.Name(a.Name),
@@ -119,10 +120,10 @@ func (c *Conn) Close() { c.nc.Close() }
 // away is for how long there has been no connection; 0 while there is one.
 func (c *Conn) away() time.Duration {
 	lost := c.lost.Load()
-	if lost == 0 {
+	if lost == nil {
 		return 0
 	}
-	return max(1, time.Since(time.Unix(0, lost)))
+	return max(1, time.Since(*lost))
 }
 
 // since is how long ago the server says that something was, by the server's clock.

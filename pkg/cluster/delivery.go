@@ -31,7 +31,7 @@ const (
 // fetch asks a partition for a batch; nil when it has none. The answer is waited for on a subject of its own, so that a
 // batch which comes too late goes to nobody. A server does not answer while another worker has a batch of the partition and the
 // next one waits behind that: then this one is first in line for it, for a while.
-func (s *shift) fetch(ctx context.Context, p int) (*delivery, error) {
+func (s *shift) fetch(ctx context.Context, p int, wait time.Duration) (*delivery, error) {
 	nc := s.conn.nc
 	inbox := nc.NewInbox()
 	answers := make(chan *nats.Msg, 2) // what a subscription of its own brings with it is larger by far
@@ -45,7 +45,7 @@ func (s *shift) fetch(ctx context.Context, p int) (*delivery, error) {
 	if err := nc.PublishRequest(subject, inbox, []byte(takeOne)); err != nil {
 		return nil, err
 	}
-	timer := time.NewTimer(min(fetchWait, time.Duration(s.spec.AckWait)/8)) // a batch's time counts from when it was asked for
+	timer := time.NewTimer(min(wait, time.Duration(s.spec.AckWait)/8)) // a batch's time counts from when it was asked for
 	defer timer.Stop()
 	var m *nats.Msg
 	select {

@@ -5,17 +5,19 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
-// mostLatest is how many messages a server passes on at a time.
+// mostLatest is how many messages a server passes on at a time. It refuses when there are more.
 const mostLatest = 1024
 
-// latest passes on the last message of each subject that has one, mostLatest of them at most: subjects may be patterns. It is one question
-// that does not wait in the line of the server's other ones, of which each may wait for a disk. The error wraps
-// [nats.ErrNoResponders] when there is no such stream.
+// latest passes on the last message of each subject that has one: subjects may be patterns. It is one question that does not wait in the
+// line of the server's other ones, of which each may wait for a disk. The error wraps [nats.ErrNoResponders] when there is no such
+// stream, or is a *[jetstream.APIError].
 func (c *Conn) latest(ctx context.Context, stream string, subjects []string, pass func(*nats.Msg)) error {
 	ctx, stop := context.WithTimeout(ctx, callTimeout)
 	defer stop()
@@ -50,7 +52,8 @@ func (c *Conn) latest(ctx context.Context, stream string, subjects []string, pas
 		case "503":
 			return fmt.Errorf("read stream %s: %w", stream, nats.ErrNoResponders)
 		default:
-			return fmt.Errorf("read stream %s: %s %s", stream, status, m.Header.Get("Description"))
+			code, _ := strconv.Atoi(status)
+			return fmt.Errorf("read stream %s: %w", stream, &jetstream.APIError{Code: code, Description: m.Header.Get("Description")})
 		}
 	}
 }

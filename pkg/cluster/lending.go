@@ -26,7 +26,7 @@ func (r *course) lend(result *report.Result) *report.Result {
 		l.results = make([]report.Result, lentResults)
 	}
 	if l.emitted >= l.handled+lentResults {
-		l.handled = r.acks.await(l.emitted - lentResults + 1)
+		l.handled = r.acks.await(l.emitted - lentResults/2) // one would do, and then wake this for each
 	}
 	place := &l.results[l.emitted%lentResults]
 	*place = *result

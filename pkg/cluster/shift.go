@@ -35,7 +35,8 @@ type shift struct {
 	mu     sync.Mutex
 	mine   map[int]struct{} // partitions that a batch is here of, or that are being asked
 	left   []int            // partitions whose batch has ended here, the last one at the end: another may be there
-	failed int              // batches in a row that could not be run
+	turn   bool             // of one of these
+	failed int              // times in a row that batches could not be run
 	resume time.Time        // none are taken before
 }
 
@@ -82,6 +83,7 @@ func (s *shift) work(ctx context.Context) error {
 			idle = idleLeast
 		}
 		if err := s.w.forsaken(); err != nil {
+			stop(err)
 			return err
 		}
 		s.w.wait(ctx, idle)
@@ -97,6 +99,9 @@ func (s *shift) ran(err error) {
 	if err == nil {
 		s.failed = 0
 		return
+	}
+	if time.Now().Before(s.resume) {
+		return // with another one
 	}
 	s.failed++
 	s.resume = time.Now().Add(min(failMost, failLeast<<min(s.failed-1, 10)))
@@ -129,6 +134,9 @@ func (s *shift) watch(ctx context.Context, stop, end context.CancelCauseFunc) {
 func (s *shift) phase(ctx context.Context) (phase string, err error) {
 	refused := errOver
 	err = s.conn.latest(ctx, noticeStream, []string{noticePrefix + s.spec.Scan}, func(m *nats.Msg) {
+		if m.Header.Get("KV-Operation") != "" { // somebody has taken it off the list
+			return
+		}
 		n, err := decodeNotice(m.Data)
 		if err != nil {
 			s.w.cfg.Refused.note("scan", m.Header.Get(nats.JSSubject), err)

@@ -30,7 +30,7 @@ func (th *thief) steal(t *testing.T) *delivery {
 	t.Helper()
 	for ctx := within(t); ; {
 		for p := range th.shift.spec.Partitions {
-			if d, _ := th.shift.fetch(ctx, p); d != nil {
+			if d, _ := th.shift.fetch(ctx, p, fetchWait); d != nil {
 				return d
 			}
 		}

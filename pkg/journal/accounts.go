@@ -65,7 +65,7 @@ func (a *Accounts) Take(target int64, item int) bool {
 
 // of gives the items of a target some of which were taken, nil for another one.
 func (a *Accounts) of(target int64) *items {
-	if target < int64(len(a.near)) {
+	if target >= 0 && target < int64(len(a.near)) {
 		return a.near[target]
 	}
 	return a.far[target]
