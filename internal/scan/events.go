@@ -59,10 +59,7 @@ func (s *Scan) result(item executor.Item[job], t target.Target, a answer) *repor
 // blank is what is known of an item before its answer.
 func (s *Scan) blank(item executor.Item[job], t target.Target) *report.Result {
 	asked := t
-	r, _ := s.lent.Get().(*report.Result)
-	if r == nil {
-		r = new(report.Result)
-	}
+	r := s.room()
 	*r = report.Result{
 		Target: item.Target.index, Index: item.Check, Timestamp: time.Now(),
 		Input: t.Input, Host: t.Host, Attempts: item.Sends, Check: probeID,
@@ -80,6 +77,16 @@ func (s *Scan) blank(item executor.Item[job], t target.Target) *report.Result {
 		r.Port = portText(t)
 	}
 	return r
+}
+
+// room is memory for a result, which may hold an old one.
+func (s *Scan) room() *report.Result {
+	if s.part {
+		if r, ok := s.lent.Get().(*report.Result); ok {
+			return r
+		}
+	}
+	return new(report.Result)
 }
 
 // emitResult emits a result, which is gone then.
