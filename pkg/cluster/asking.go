@@ -48,7 +48,7 @@ func (s *shift) sweep(ctx context.Context, slots chan struct{}, batches *sync.Wa
 // mayAsk waits after batches that could not be run, and says whether to go on. Until one could be, there is one at a time.
 func (s *shift) mayAsk(ctx context.Context) bool {
 	s.mu.Lock()
-	wait, tries := time.Until(s.resume), s.failed > 0 && len(s.mine) > 0
+	wait, tries := max(time.Until(s.resume), time.Until(s.rest)), s.failed > 0 && len(s.mine) > 0
 	s.mu.Unlock()
 	return !tries && (wait <= 0 || pause(ctx, wait)) && ctx.Err() == nil
 }

@@ -58,6 +58,8 @@ type course struct {
 	resumed   bool
 	reckoned  time.Time
 	lonely    lonely
+	uneven    int       // censuses in a row in which some had nothing and others too much
+	evened    time.Time // when the last ones were asked to hand back
 }
 
 func newCourse(c *Coordinator, emit func(report.Event), a *acks) *course {
@@ -168,6 +170,7 @@ func (r *course) loop(ctx, working context.Context, in *inputs) error {
 		case all := <-in.census:
 			r.c.show(func(s *Status) { s.Workers = all })
 			r.lonely.mind(r.c.spec.Scan, all, time.Now(), r.c.cfg.Log)
+			r.even(all, time.Now())
 			err = r.reckon(working, time.Now())
 		case <-due.C:
 		}

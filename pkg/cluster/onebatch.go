@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -15,14 +16,16 @@ import (
 
 // held is a batch that is being run.
 type held struct {
-	shift    *shift
-	d        *delivery
-	batch    Batch
-	run      string // its id
-	failures int    // with the deliveries before this one
-	lease    *lease
-	sink     *sink
-	keys     map[string]struct{} // of the batch's hosts, for the breaker
+	shift     *shift
+	d         *delivery
+	batch     Batch
+	run       string // its id
+	failures  int    // with the deliveries before this one
+	lease     *lease
+	sink      *sink
+	keys      map[string]struct{} // of the batch's hosts, for the breaker
+	interrupt context.CancelCauseFunc
+	back      atomic.Bool // it is to be handed back
 }
 
 // unhurried is the least wait of a remainder that nothing keeps back, so that it does not go round and round.
@@ -48,6 +51,7 @@ func (s *shift) run(ctx context.Context, d *delivery) {
 	life, lose := context.WithCancelCause(s.over)
 	running, interrupt := context.WithCancelCause(life)
 	unwatch := context.AfterFunc(ctx, func() { interrupt(ErrHandBack) })
+	defer s.begun(h, interrupt)()
 	var wg sync.WaitGroup
 	carried := make(chan struct{})
 	wg.Go(func() {
@@ -140,7 +144,7 @@ func (h *held) work(life, running, leave context.Context) (end, error) {
 	if cause := context.Cause(life); cause != nil {
 		return end{}, cause
 	}
-	leaving := leave.Err() != nil
+	leaving := leave.Err() != nil || h.back.Load()
 	rest, cut := h.sink.rest()
 	broken := (failed != nil || cut) && !leaving
 	if !leaving {

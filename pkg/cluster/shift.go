@@ -32,12 +32,14 @@ type shift struct {
 
 	took atomic.Bool // a batch, since somebody looked last
 
-	mu     sync.Mutex
-	mine   map[int]struct{} // partitions that a batch is here of, or that are being asked
-	left   []int            // partitions whose batch has ended here, the last one at the end: another may be there
-	turn   bool             // of one of these
-	failed int              // times in a row that batches could not be run
-	resume time.Time        // none are taken before
+	mu      sync.Mutex
+	mine    map[int]struct{} // partitions that a batch is here of, or that are being asked
+	left    []int            // partitions whose batch has ended here, the last one at the end: another may be there
+	turn    bool             // of one of these
+	failed  int              // times in a row that batches could not be run
+	resume  time.Time        // none are taken before
+	rest    time.Time        // likewise, after some were handed back
+	running []*held          // the one begun last at the end
 }
 
 func newShift(w *worker, spec Spec, r Runner) *shift {
@@ -70,6 +72,11 @@ func (s *shift) work(ctx context.Context) error {
 	defer end(nil)
 	defer stop(nil)
 
+	deaf, err := s.hearGives()
+	if err != nil {
+		return err
+	}
+	defer deaf()
 	var batches sync.WaitGroup
 	defer batches.Wait()
 	slots := make(chan struct{}, s.w.cfg.Slots)

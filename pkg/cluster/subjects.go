@@ -29,6 +29,7 @@ func (n names) parkedSubject(p int) string { return fmt.Sprintf("redial.%s.parke
 func (n names) eventsSubject(p int) string { return fmt.Sprintf("redial.%s.events.%d", n.scan, p) }
 func (n names) troubleSubject() string     { return "redial." + n.scan + ".trouble" }
 func (n names) permitsSubject() string     { return "redial." + n.scan + ".permits" }
+func (n names) giveSubject() string        { return "redial." + n.scan + ".give" }
 func (n names) ledgerSubject() string      { return "redial." + n.scan + ".ledger" }
 func (n names) consumer(p int) string      { return "p" + strconv.Itoa(p) }
 func (n names) hostPrefix() string         { return "$KV.redial-" + n.scan + "-hosts." }
