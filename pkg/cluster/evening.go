@@ -74,7 +74,7 @@ func (r *course) even(all []WorkerStatus, now time.Time) {
 	}
 	r.uneven, r.evened = 0, now
 	for _, g := range list {
-		r.c.cfg.Log("worker %s hands back %d batches, for workers that have none", g.Worker, g.Batches)
+		r.c.cfg.Log("worker %s hands back some of its batches, for workers that have none: %d", g.Worker, g.Batches)
 		_ = r.c.conn.nc.Publish(r.c.names.giveSubject(), mustEncode(g)) // it is asked again
 	}
 }
