@@ -130,6 +130,9 @@ func writeWorker(b *bytes.Buffer, w *cluster.WorkerStatus, now time.Time) {
 	}
 	fmt.Fprintf(b, "%s  scan %s, %d of %s, %s, %s\n", report.Sanitize(w.Name), report.Sanitize(w.Scan), len(w.Batches),
 		counted(w.Slots, "slot"), counted(hosts, "host"), counted(targets, "target"))
+	if w.Failing {
+		b.WriteString("  its last batch could not be run\n")
+	}
 	if len(w.Batches) > 0 {
 		fmt.Fprintf(b, "  %9s %7s %8s %8s\n", "partition", "hosts", "targets", "for")
 	}

@@ -18,12 +18,13 @@ func TestWorkersAreListedInColumns(t *testing.T) {
 	}
 	all := []cluster.WorkerStatus{
 		{Name: "idle"},
-		{Name: "rack1\x1b[2J", Scan: "s1", Slots: 1, Batches: []cluster.BatchStatus{
+		{Name: "rack1\x1b[2J", Scan: "s1", Slots: 1, Failing: true, Batches: []cluster.BatchStatus{
 			batch(3, 1, 1, 1500*time.Millisecond, 1), batch(12, 100, 10_000, 2*time.Hour+3*time.Second, 2),
 		}},
 	}
 	const want = `idle  waits for a scan
 rack1\x1b[2J  scan s1, 2 of 1 slot, 101 hosts, 10001 targets
+  its last batch could not be run
   partition   hosts  targets      for
           3       1        1       1s
          12     100    10000   2h0m3s  handed out 2 times

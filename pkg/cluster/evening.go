@@ -35,13 +35,15 @@ func (g *give) check() error {
 }
 
 // gives says who should hand back what, so that workers of a scan without a batch get some of those that are out, all of which others
-// have: nothing while there is one for them to take.
+// have: nothing while there is one for them to take, and nothing to those that could not run their last one.
 func gives(scan string, all []WorkerStatus, out int) (list []give) {
 	n, held, room := 0, 0, 0
 	for _, w := range all {
 		if w.Scan == scan {
-			n++
 			held += len(w.Batches)
+			if !idle(&w) || !w.Failing {
+				n++
+			}
 		}
 	}
 	if n == 0 || held < out {
@@ -49,7 +51,7 @@ func gives(scan string, all []WorkerStatus, out int) (list []give) {
 	}
 	fair := (held + n - 1) / n
 	for _, w := range all {
-		if w.Scan == scan && len(w.Batches) == 0 {
+		if w.Scan == scan && idle(&w) && !w.Failing {
 			room += min(w.Slots, fair)
 		}
 	}
@@ -61,6 +63,8 @@ func gives(scan string, all []WorkerStatus, out int) (list []give) {
 	}
 	return list
 }
+
+func idle(w *WorkerStatus) bool { return len(w.Batches) == 0 }
 
 // even has workers hand back batches when others have had none for a while.
 func (r *course) even(all []WorkerStatus, now time.Time) {

@@ -37,6 +37,7 @@ func TestWhoHasTooMuchGives(t *testing.T) {
 		{"all have some", workersWith(7, 1), 8, nil},
 		{"some wait to be taken", workersWith(8, 0), 9, nil},
 		{"with another scan", append(workersWith(8), WorkerStatus{Name: "b", Scan: "s2", Slots: 16}), 8, nil},
+		{"with one that cannot run any", append(workersWith(8), WorkerStatus{Name: "b", Scan: "s1", Slots: 16, Failing: true}), 8, nil},
 		{"with one slot", append(workersWith(8), WorkerStatus{Name: "b", Scan: "s1", Slots: 1}), 8, []give{{"a", 1}}},
 	} {
 		if got := gives("s1", tt.all, tt.out); !slices.Equal(got, tt.want) {

@@ -101,6 +101,7 @@ func (s *shift) work(ctx context.Context) error {
 
 // ran notes whether a batch could be run: a worker that cannot is not to run through all there are.
 func (s *shift) ran(err error) {
+	s.w.board.ran(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {

@@ -19,6 +19,7 @@ type WorkerStatus struct {
 	Version string        `json:"version"`
 	Scan    string        `json:"scan,omitempty"` // "" while it waits for one
 	Slots   int           `json:"slots"`
+	Failing bool          `json:"failing,omitempty"` // it could not run its last batch
 	Batches []BatchStatus `json:"batches,omitempty"` // that it runs now, the oldest first
 }
 
@@ -108,6 +109,13 @@ func (b *board) begin(scan string) {
 }
 
 func (b *board) leave() { b.begin("") }
+
+// ran notes whether the last batch could be run.
+func (b *board) ran(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.status.Failing = err != nil
+}
 
 // add notes a batch, and returns what takes it off again.
 func (b *board) add(batch *Batch, delivery uint64) func() {
