@@ -200,20 +200,27 @@ func (c *Coordinator) close(ctx context.Context) {
 	}
 	noticing, stopNoticing := context.WithTimeout(ctx, noticeWait)
 	defer stopNoticing()
-	known := c.known()
+	known, wait := c.known(), leaveWait
 	for noticing.Err() == nil {
-		all, err := c.conn.census(noticing, c.cfg.Refused, known)
-		if err != nil || !slices.ContainsFunc(all, func(w WorkerStatus) bool { return w.Scan == c.spec.Scan }) {
+		all, whole, err := c.conn.census(noticing, c.cfg.Refused, known, wait)
+		switch {
+		case err != nil:
 			return
+		case slices.ContainsFunc(all, func(w WorkerStatus) bool { return w.Scan == c.spec.Scan }):
+			known = len(all)
+			pause(noticing, leaveAgain)
+		case whole || wait >= censusWait:
+			return
+		default: // who leaves at this moment does not answer, nor is it known at once that nobody is there
+			wait *= 2
 		}
-		known = len(all)
-		pause(noticing, leaveAgain)
 	}
 }
 
 const (
 	noticeWait = 3 * time.Second
-	leaveAgain = 5 * time.Millisecond // between two looks at whether they have
+	leaveAgain = 5 * time.Millisecond  // between two looks at whether they have
+	leaveWait  = 20 * time.Millisecond // for an answer at first: who is far away answers a later question
 )
 
 // open makes the scan's place on the server, and says whether there was one before.

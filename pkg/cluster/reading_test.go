@@ -114,7 +114,7 @@ func TestACensusWaitsForThoseItKnows(t *testing.T) {
 		g.join(name, answering(1), func(c *WorkerConfig) { c.Stay = true })
 	}
 	for ctx := within(t); ; {
-		all, err := g.cfg.Conn.census(ctx, g.cfg.Refused, 0)
+		all, _, err := g.cfg.Conn.census(ctx, g.cfg.Refused, 0, censusWait)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,8 +122,8 @@ func TestACensusWaitsForThoseItKnows(t *testing.T) {
 			break
 		}
 	}
-	all, err := g.cfg.Conn.census(within(t), g.cfg.Refused, 1)
-	if err != nil || len(all) != 1 {
-		t.Errorf("%d answers, %v; want the first one, since no more are known of", len(all), err)
+	all, whole, err := g.cfg.Conn.census(within(t), g.cfg.Refused, 1, censusWait)
+	if err != nil || len(all) != 1 || !whole {
+		t.Errorf("%d answers, whole %v, %v; want the first one, since no more are known of", len(all), whole, err)
 	}
 }

@@ -43,7 +43,7 @@ func (c *Coordinator) servePermits() (stop func(), err error) {
 // countWorkers asks again and again who takes part, until ctx ends.
 func (c *Coordinator) countWorkers(ctx context.Context, census chan<- []WorkerStatus) {
 	for pause(ctx, countEvery) {
-		all, err := c.conn.census(ctx, c.cfg.Refused, 0)
+		all, _, err := c.conn.census(ctx, c.cfg.Refused, 0, censusWait)
 		if err != nil {
 			continue // the server is away, and comes back
 		}

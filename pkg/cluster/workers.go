@@ -54,46 +54,45 @@ func (s *WorkerStatus) check() error {
 // Workers asks who takes part and with what, and returns those that answer, by name.
 func Workers(ctx context.Context, c *Conn) ([]WorkerStatus, error) {
 	var bad Refusals
-	return c.census(ctx, &bad, 0)
+	all, _, err := c.census(ctx, &bad, 0, censusWait)
+	return all, err
 }
 
-// census asks who takes part. Answers are waited for until none comes for a while, or so many as are known have come; 0 = no number
-// is known.
-func (c *Conn) census(ctx context.Context, refused *Refusals, known int) ([]WorkerStatus, error) {
+// census asks who takes part. Answers are waited for until none comes for a time, or so many as are known have come; 0 = no number
+// is known. It is whole when they have, or nobody is there.
+func (c *Conn) census(ctx context.Context, refused *Refusals, known int, wait time.Duration) (all []WorkerStatus, whole bool, err error) {
 	inbox := c.nc.NewInbox()
 	sub, err := c.nc.SubscribeSync(inbox)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() { _ = sub.Unsubscribe() }()
 	if err := c.nc.PublishRequest(statusSubject, inbox, nil); err != nil {
-		return nil, fmt.Errorf("ask for workers: %w", err)
+		return nil, false, fmt.Errorf("ask for workers: %w", err)
 	}
-	var all []WorkerStatus
-	for len(all) < maxWorkers {
-		waiting, stop := context.WithTimeout(ctx, censusWait)
+	for len(all) < maxWorkers && !whole {
+		waiting, stop := context.WithTimeout(ctx, wait)
 		m, err := sub.NextMsgWithContext(waiting)
 		stop()
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, false, context.Cause(ctx)
 		}
-		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) {
+		if whole = errors.Is(err, nats.ErrNoResponders); whole || errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("ask for workers: %w", err)
+			return nil, false, fmt.Errorf("ask for workers: %w", err)
 		}
 		var s WorkerStatus
 		if err := decode(m.Data, maxStatus, &s, s.check); err != nil {
 			refused.note("status", statusSubject, err)
 			continue
 		}
-		if all = append(all, s); len(all) == known {
-			break
-		}
+		all = append(all, s)
+		whole = len(all) == known
 	}
 	slices.SortFunc(all, func(x, y WorkerStatus) int { return cmp.Compare(x.Name, y.Name) })
-	return all, nil
+	return all, whole, nil
 }
 
 // board is where a worker notes what it does. It is safe for concurrent use.
