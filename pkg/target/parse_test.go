@@ -39,6 +39,8 @@ func TestParse(t *testing.T) {
 		"[::1]:8065":                      {Host: "::1", Port: 8065},
 		"[fe80::1%eth0]:80":               {Host: "fe80::1%eth0", Port: 80},
 		"fe80::1%eth0":                    {Host: "fe80::1%eth0"},
+		"fe80::1%eth-0":                   {Host: "fe80::1%eth-0"},
+		"http://[fe80::1%25eth-0]/":       {Scheme: SchemeHTTP, Host: "fe80::1%eth-0", Path: "/"},
 		"http://[fe80::1%25eth0]:80/":     {Scheme: SchemeHTTP, Host: "fe80::1%eth0", Port: 80, Path: "/"},
 		"https://[2001:DB8::0:1]:443/a":   {Scheme: SchemeHTTPS, Host: "2001:db8::1", Port: 443, Path: "/a"},
 		"http://[::ffff:10.0.0.1]/":       {Scheme: SchemeHTTP, Host: "10.0.0.1", Path: "/"},
@@ -145,7 +147,7 @@ func TestParsePlainLineAllocatesNothing(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"http://joe:pw@Example.COM.:80/a?b#c", "[fe80::1%eth0]:80", "http://[fe80::1%25eth0]/", "10.0.0.0/8", "10.0.0.1-9:80",
-		"::1-::f", "bücher.example/ü", "https://10.0.0.1", "a:b@c:1?d", "http://%41/", "::ffff:1.2.3.4/100",
+		"::1-::f", "bücher.example/ü", "https://10.0.0.1", "a:b@c:1?d", "http://%41/", "::ffff:1.2.3.4/100", "[::%-]",
 	} {
 		f.Add(seed)
 	}

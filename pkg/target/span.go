@@ -100,7 +100,7 @@ func parseRange(text string) (s span, isRange bool, err error) {
 		return span{}, false, nil
 	}
 	first, err := netip.ParseAddr(left)
-	if err != nil {
+	if err != nil || first.Zone() != "" && strings.IndexByte(right, ':') < 0 { // as in fe80::1%eth-0
 		return span{}, false, nil
 	}
 	if first.Is4() && strings.Trim(right, "0123456789.") != "" {
