@@ -84,8 +84,8 @@ func (s *shift) release(p int) {
 
 // yield takes the batch of a partition as ended.
 func (s *shift) yield(p int) {
-	s.release(p)
 	s.mu.Lock()
+	delete(s.mine, p)
 	s.left = append(s.left, p)
 	s.mu.Unlock()
 	raise(s.w.nudge) // the next one of the partition may be there

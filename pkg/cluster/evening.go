@@ -37,34 +37,34 @@ func (g *give) check() error {
 // gives says who should hand back what, so that workers of a scan without a batch get some of those that are out, all of which others
 // have: nothing while there is one for them to take, and nothing to those that could not run their last one.
 func gives(scan string, all []WorkerStatus, out int) (list []give) {
-	n, held, room := 0, 0, 0
+	var ours, takers []WorkerStatus
+	held := 0
 	for _, w := range all {
-		if w.Scan == scan {
+		switch {
+		case w.Scan != scan:
+		case len(w.Batches) > 0:
+			ours = append(ours, w)
 			held += len(w.Batches)
-			if !idle(&w) || !w.Failing {
-				n++
-			}
+		case !w.Failing:
+			takers = append(takers, w)
 		}
 	}
-	if n == 0 || held < out {
+	if len(takers) == 0 || held < out {
 		return nil
 	}
+	n, room := len(ours)+len(takers), 0
 	fair := (held + n - 1) / n
-	for _, w := range all {
-		if w.Scan == scan && idle(&w) && !w.Failing {
-			room += min(w.Slots, fair)
-		}
+	for _, w := range takers {
+		room += min(w.Slots, fair)
 	}
-	for _, w := range all {
-		if more := min(room, len(w.Batches)-fair); w.Scan == scan && more > 0 {
+	for _, w := range ours {
+		if more := min(room, len(w.Batches)-fair); more > 0 {
 			room -= more
 			list = append(list, give{w.Name, more})
 		}
 	}
 	return list
 }
-
-func idle(w *WorkerStatus) bool { return len(w.Batches) == 0 }
 
 // even has workers hand back batches when others have had none for a while.
 func (r *course) even(all []WorkerStatus, now time.Time) {
@@ -85,20 +85,11 @@ func (r *course) even(all []WorkerStatus, now time.Time) {
 
 // hearGives hands back what this worker is asked for, until the function that it returns is called.
 func (s *shift) hearGives() (stop func(), err error) {
-	sub, err := s.conn.nc.Subscribe(s.names.giveSubject(), func(m *nats.Msg) {
-		var g give
-		if err := decode(m.Data, maxHeader, &g, g.check); err != nil {
-			s.w.cfg.Refused.note("give", m.Subject, err)
-			return
-		}
+	return hear(s.conn, s.names.giveSubject(), "give", maxHeader, s.w.cfg.Refused, func(g give, _ *nats.Msg) {
 		if g.Worker == s.w.cfg.Name {
 			s.giveBack(g.Batches)
 		}
 	})
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", s.names.giveSubject(), err)
-	}
-	return func() { _ = sub.Unsubscribe() }, nil
 }
 
 // giveBack interrupts n batches, the ones begun last. Those that are on their way back, and wait for what is in flight, count.

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -19,12 +18,7 @@ func (c *Coordinator) servePermits() (stop func(), err error) {
 	var mu sync.Mutex
 	p := permits{rate: c.spec.Rate}
 	began, epoch := time.Now(), NewScanID()
-	sub, err := c.conn.nc.Subscribe(c.names.permitsSubject(), func(m *nats.Msg) {
-		var a ask
-		if err := decode(m.Data, maxHeader, &a, a.check); err != nil {
-			c.cfg.Refused.note("permits", m.Subject, err)
-			return
-		}
+	return hear(c.conn, c.names.permitsSubject(), "permits", maxHeader, c.cfg.Refused, func(a ask, m *nats.Msg) {
 		if m.Reply == "" {
 			return
 		}
@@ -34,10 +28,6 @@ func (c *Coordinator) servePermits() (stop func(), err error) {
 		g.Epoch = epoch
 		_ = m.Respond(mustEncode(g)) // who hears nothing asks again
 	})
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", c.names.permitsSubject(), err)
-	}
-	return func() { _ = sub.Unsubscribe() }, nil
 }
 
 // countWorkers asks again and again who takes part, until ctx ends.

@@ -140,7 +140,7 @@ func (s *shift) watch(ctx context.Context, stop, end context.CancelCauseFunc) {
 
 // phase is what the list of scans says of ours; errOver when it is not there any more.
 func (s *shift) phase(ctx context.Context) (phase string, err error) {
-	refused := errOver
+	why := errOver
 	err = s.conn.latest(ctx, noticeStream, []string{noticePrefix + s.spec.Scan}, func(m *nats.Msg) {
 		if m.Header.Get("KV-Operation") != "" { // somebody has taken it off the list
 			return
@@ -149,10 +149,10 @@ func (s *shift) phase(ctx context.Context) (phase string, err error) {
 		if err != nil {
 			s.w.cfg.Refused.note("scan", m.Header.Get(nats.JSSubject), err)
 		}
-		phase, refused = n.Phase, err
+		phase, why = n.Phase, err
 	})
 	if err != nil {
 		return "", err
 	}
-	return phase, refused
+	return phase, why
 }

@@ -28,16 +28,7 @@ func (w *worker) complain(scan string, err error) {
 
 // hearTrouble logs what workers complain of until the function that it returns is called.
 func (c *Coordinator) hearTrouble() (stop func(), err error) {
-	sub, err := c.conn.nc.Subscribe(c.names.troubleSubject(), func(m *nats.Msg) {
-		var t trouble
-		if err := decode(m.Data, 2*maxText, &t, t.check); err != nil {
-			c.cfg.Refused.note("trouble", m.Subject, err)
-			return
-		}
+	return hear(c.conn, c.names.troubleSubject(), "trouble", 2*maxText, c.cfg.Refused, func(t trouble, _ *nats.Msg) {
 		c.cfg.Log("worker %s cannot take part: %.1000q", t.Worker, t.Error)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", c.names.troubleSubject(), err)
-	}
-	return func() { _ = sub.Unsubscribe() }, nil
 }
